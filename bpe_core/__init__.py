@@ -1,0 +1,52 @@
+"""A byte-level BPE engine: training with a full trace, encoding, decoding, files.
+
+Reading order: `reference` (the definition, in plain Python), `pretokenize` (cutting text),
+`corpus` (where text comes from), `trainer` (settings, run, trace), `model` (the merges as a
+value), `tokenizer` (text to ids and back), `formats` (files), `metrics` (curves), and last
+`kernels` (the compiled loops, each pinned to its plain twin by the tests).
+
+>>> result = Trainer(vocab_size=259).train("low low lower")
+>>> result.tokenizer.merges
+[(b'o', b'w'), (b'l', b'ow'), (b' ', b'low')]
+>>> result.tokenizer.encode("lowlow")
+[257, 257]
+
+Nothing is compiled on import. The first call that needs a kernel compiles them all once a
+machine and loads them from numba's cache afterwards; `warm_up` does it ahead of time.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import formats, metrics
+from .corpus import DecodedText, decode_text
+from .formats import FormatError
+from .model import NEVER, BPEModel
+from .pretokenize import PATTERNS, NamedPattern, PreTokenizer
+from .tokenizer import DecodeStream, Token, Tokenizer
+from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
+
+__all__ = [
+    "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTrace",
+    "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
+    "TrainingRun", "decode_text", "formats", "kernels_ready", "metrics", "train_bpe", "warm_up",
+]  # fmt: skip
+
+__version__ = "0.1.0"
+
+
+def kernels_ready() -> bool:
+    """Whether the compiled kernels are loaded in this process."""
+    return getattr(sys.modules.get("bpe_core.kernels"), "LOADED", False)
+
+
+def warm_up() -> None:
+    """Load the compiled kernels and the character table, compiling where the cache is empty.
+
+    Takes some seconds the first time on a machine; blocks, so call it in a thread.
+    """
+    from . import kernels  # noqa: F401
+    from .pretokenize import character_classes
+
+    character_classes()

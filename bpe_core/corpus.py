@@ -1,0 +1,401 @@
+"""Where text comes from: strings, bytes, files, documents; and where special tokens cut it.
+
+Belongs here: decoding bytes, reading files in blocks, the borders that special tokens are,
+and cutting a long stream at places that change no pre-token. Does not belong here: patterns
+(`pretokenize.py`) and counting pairs (`trainer.py`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import itertools
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import IO, Any, Protocol, cast
+
+import numpy as np
+
+from .pretokenize import PretokenCounter, PreTokenizer
+
+Corpus = (
+    str | bytes | os.PathLike[str] | IO[Any] | Mapping[bytes, int] | Iterable[str]
+    | Iterable[os.PathLike[str]]
+)  # fmt: skip
+
+BLOCK = 1 << 22  # bytes or characters read at a time
+ENCODE_BLOCK = 1 << 14  # characters that `encode_iterable` gathers before it looks for a cut
+
+_local = threading.local()
+
+
+class Progress(Protocol):
+    """Called with the number of bytes (or characters) read so far; may raise to stop."""
+
+    def __call__(self, done: int, /) -> None: ...
+
+
+# --------------------------------------------------------------------------- bytes to text
+
+
+def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
+    return codecs.replace_errors(error)
+
+
+def _ignore_and_count(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
+    return codecs.ignore_errors(error)
+
+
+codecs.register_error("bpe_core.replace", _replace_and_count)
+codecs.register_error("bpe_core.ignore", _ignore_and_count)
+_ERRORS = {"replace": "bpe_core.replace", "ignore": "bpe_core.ignore", "strict": "strict"}
+
+
+@dataclass(frozen=True)
+class DecodedText:
+    """Text made from bytes, and what had to be done to them.
+
+    `replaced_bytes` counts the bytes that were no text (each run became U+FFFD or was left
+    out); `note` is one sentence for people, "" where nothing was done.
+    """
+
+    text: str
+    encoding: str
+    replaced_bytes: int
+    note: str
+
+
+def decode_text(data: bytes, errors: str = "replace") -> DecodedText:
+    """Decode a file's bytes: UTF-8 with or without a mark, or UTF-16 by its mark.
+
+    Any other bytes are taken as UTF-8 with `errors` "replace", "ignore" or "strict" (then
+    UnicodeDecodeError). Source of the marks: the Unicode Standard, section 23.8.
+
+    >>> decode_text("hi".encode("utf-16")).text
+    'hi'
+    >>> decode_text(b"abc \\xff\\xfe abc").replaced_bytes
+    2
+    """
+    encoding = sniff_encoding(data)
+    mark = len(_MARKS[encoding])
+    decoder = _TextDecoder(encoding, errors)
+    text = decoder.decode(data[mark:], final=True)
+    return DecodedText(text, encoding, decoder.replaced_bytes, _note(encoding, decoder, errors))
+
+
+# Longest first: the UTF-16 mark begins no other one that is handled here.
+_MARKS = {
+    "utf-8-sig": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-8": b"",
+}
+
+
+def sniff_encoding(head: bytes) -> str:
+    """Name of the encoding that a file's first bytes announce; "utf-8" without a mark.
+
+    >>> sniff_encoding(b"\\xef\\xbb\\xbfhello"), sniff_encoding(b"hello")
+    ('utf-8-sig', 'utf-8')
+    """
+    return next(name for name, mark in _MARKS.items() if head.startswith(mark))
+
+
+class _TextDecoder:
+    """Incremental decoder that counts the bytes it could not read."""
+
+    def __init__(self, encoding: str, errors: str) -> None:
+        if errors not in _ERRORS:
+            raise ValueError(f'errors must be "replace", "ignore" or "strict", not {errors!r}')
+        name = "utf-8" if encoding == "utf-8-sig" else encoding
+        self._decoder = codecs.getincrementaldecoder(name)(_ERRORS[errors])
+        self.replaced_bytes = 0
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        _local.replaced = 0
+        text = self._decoder.decode(data, final)
+        self.replaced_bytes += _local.replaced
+        return text
+
+
+def _note(encoding: str, decoder: _TextDecoder, errors: str) -> str:
+    parts = []
+    if encoding == "utf-8-sig":
+        parts.append("The byte order mark at its start was left out.")
+    elif encoding.startswith("utf-16"):
+        parts.append("It was read as UTF-16, as its byte order mark says.")
+    if decoder.replaced_bytes:
+        n = decoder.replaced_bytes
+        done = "left out" if errors == "ignore" else "replaced by U+FFFD"
+        kind = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
+        parts.append(f"{n:,} byte{'s' * (n != 1)} that {'are' if n > 1 else 'is'} not {kind} "
+                     f"{'were' if n > 1 else 'was'} {done}.")  # fmt: skip
+    return " ".join(parts)
+
+
+class Source:
+    """A corpus as documents, each an iterator of stretches of text; counts what was replaced.
+
+    Raises TypeError for what is no corpus.
+    """
+
+    def __init__(self, corpus: Any, errors: str = "replace") -> None:
+        _TextDecoder("utf-8", errors)  # refuse a bad policy before anything is read
+        self.corpus = corpus
+        self.errors = errors
+        self.replaced_bytes = 0
+
+    def documents(self) -> Iterator[Iterator[str]]:
+        corpus = self.corpus
+        if isinstance(corpus, str):
+            yield _slices(corpus)
+        elif isinstance(corpus, (bytes, bytearray, memoryview)):
+            decoded = decode_text(bytes(corpus), self.errors)
+            self.replaced_bytes += decoded.replaced_bytes
+            yield _slices(decoded.text)
+        elif isinstance(corpus, os.PathLike):
+            yield self._file(corpus)
+        elif hasattr(corpus, "read"):
+            yield self._stream(corpus)
+        elif isinstance(corpus, Iterable):
+            for document in corpus:
+                if isinstance(document, str):
+                    yield _slices(document)
+                elif isinstance(document, os.PathLike):
+                    yield self._file(document)
+                else:
+                    raise TypeError(
+                        "a corpus of several parts holds texts (str) or paths, not "
+                        f"{type(document).__name__}"
+                    )
+        else:
+            raise TypeError(
+                "a corpus is a str, bytes, a path, an open file, an iterable of str or of "
+                f"paths, or a mapping from pre-token to count, not {type(corpus).__name__}"
+            )
+
+    def _file(self, path: os.PathLike[str]) -> Iterator[str]:
+        with open(path, "rb") as file:
+            yield from self._stream(file)
+
+    def _stream(self, file: IO[Any]) -> Iterator[str]:
+        block = file.read(BLOCK)
+        if isinstance(block, str):
+            while block:
+                yield block
+                block = file.read(BLOCK)
+            return
+        encoding = sniff_encoding(block)
+        decoder = _TextDecoder(encoding, self.errors)
+        block = block[len(_MARKS[encoding]) :]
+        while True:
+            following = file.read(BLOCK)
+            yield decoder.decode(block, final=not following)
+            if not following:
+                break
+            block = following
+        self.replaced_bytes += decoder.replaced_bytes
+
+
+def _slices(text: str) -> Iterator[str]:
+    for i in range(0, len(text), BLOCK):
+        yield text[i : i + BLOCK]
+
+
+# --------------------------------------------------------------------------- special tokens
+
+
+class SpecialSplitter:
+    """Finds special tokens in text: the longest one at the leftmost place, literally.
+
+    >>> SpecialSplitter(["<a>", "<a><b>"]).split("x<a><b>y")
+    [('x', '<a><b>'), ('y', None)]
+    """
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        self.tokens = sorted(tokens, key=len, reverse=True)
+        self.longest = len(self.tokens[0]) if self.tokens else 0
+        self._find = re.compile("|".join(map(re.escape, self.tokens))) if self.tokens else None
+
+    def split(self, text: str) -> list[tuple[str, str | None]]:
+        """(text, the special token after it or None at the end), in order."""
+        parts: list[tuple[str, str | None]] = []
+        at = 0
+        if self._find:
+            for match in self._find.finditer(text):
+                parts.append((text[at : match.start()], match.group()))
+                at = match.end()
+        if at < len(text):
+            parts.append((text[at:], None))
+        return parts
+
+    def stream(
+        self, pieces: Iterable[str], pretokenizer: PreTokenizer, block: int
+    ) -> Iterator[tuple[str, str | None]]:
+        """The same for text that comes in pieces, in bounded memory.
+
+        What it yields can be pre-tokenized on its own. It holds back what might still be
+        part of a special token or of a pre-token: a block, and more only while a single
+        pre-token is longer, or for a pattern of which no safe place to cut is known.
+        """
+        waiting: list[str] = []
+        size = 0
+        want = block
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size < want:
+                continue
+            text = "".join(waiting)
+            # A special token that starts from here on might go on in the next piece.
+            decided = len(text) - max(self.longest - 1, 0)
+            at = 0
+            if self._find:
+                for match in self._find.finditer(text):
+                    if match.start() >= decided:
+                        break
+                    yield text[at : match.start()], match.group()
+                    at = match.end()
+            cut = pretokenizer.last_cut(text, at, max(decided, at))
+            if cut > at:
+                yield text[at:cut], None
+                at = cut
+            waiting = [text[at:]]
+            size = len(text) - at
+            # Looking again only after as much new text keeps the whole linear.
+            want = max(block, 2 * size)
+        yield from self.split("".join(waiting))
+
+
+def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The special tokens as a tuple; ValueError for an empty or repeated one.
+
+    >>> check_special_tokens(["<|endoftext|>"])
+    ('<|endoftext|>',)
+    """
+    if isinstance(tokens, str):
+        raise ValueError(
+            f"special_tokens must be a list of texts, not the single text {tokens!r}; "
+            f"write [{tokens!r}]"
+        )
+    result = tuple(tokens)
+    for token in result:
+        if not isinstance(token, str):
+            raise ValueError(f"a special token must be a text, not {token!r}")
+        if not token:
+            raise ValueError("a special token must not be empty")
+        with contextlib.suppress(UnicodeEncodeError):
+            token.encode("utf-8")
+            continue
+        raise ValueError(f"the special token {token!r} holds a lone surrogate")
+    twice = {t for t in result if result.count(t) > 1}
+    if twice:
+        raise ValueError(f"the special token {min(twice)!r} is given more than once")
+    return result
+
+
+# --------------------------------------------------------------------------- counting
+
+
+def count_pretokens(
+    corpus: Any,
+    pretokenizer: PreTokenizer,
+    special_tokens: Iterable[str] = (),
+    *,
+    errors: str = "replace",
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> tuple[PretokenCounter, int]:
+    """Count the distinct pre-tokens of a corpus; return them and the number of bytes replaced.
+
+    Special tokens are borders and are not counted. `workers` threads split the work (default:
+    one a processor); a sum does not depend on its split, so neither does the result.
+
+    >>> counter, _ = count_pretokens("low low<|x|>low", PreTokenizer(), ["<|x|>"])
+    >>> counter.to_dict()
+    {b'low': 2, b' low': 1}
+    """
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise ValueError(f"workers must be a whole number from 1 on, not {workers!r}")
+    total = PretokenCounter(pretokenizer)
+    if isinstance(corpus, Mapping):
+        _add_mapping(total, corpus)
+        return total, 0
+    source = Source(corpus, errors)
+    splitter = SpecialSplitter(check_special_tokens(special_tokens))
+    parts = _reported(source, splitter, pretokenizer, on_progress)
+    if workers is None:
+        workers = os.cpu_count() or 1
+    first = list(itertools.islice(parts, workers))
+    if workers == 1 or len(first) < 2:
+        for part in first:
+            total.add(part)
+        for part in parts:
+            total.add(part)
+        return total, source.replaced_bytes
+
+    lock = threading.Lock()
+    ready = iter(first)
+
+    def work() -> PretokenCounter:
+        counter = PretokenCounter(pretokenizer)
+        while True:
+            with lock:
+                part = next(ready, None) or next(parts, None)
+            if part is None:
+                return counter
+            counter.add(part)
+
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(work) for _ in range(workers)]:
+            counter = done.result()
+            total.add_pieces(counter.data, counter.offsets, counter.counts)
+    return total, source.replaced_bytes
+
+
+def _reported(
+    source: Source,
+    splitter: SpecialSplitter,
+    pretokenizer: PreTokenizer,
+    on_progress: Progress | None,
+) -> Iterator[str]:
+    """The texts between special tokens, put together to blocks where they are short."""
+    done = 0
+    for document in source.documents():
+        for text, special in splitter.stream(document, pretokenizer, BLOCK):
+            done += len(text) + len(special or "")
+            if text:
+                yield text
+            if on_progress:
+                on_progress(done)
+
+
+def _add_mapping(total: PretokenCounter, counts: Mapping[Any, Any]) -> None:
+    for word, count in counts.items():
+        if not isinstance(word, bytes) or not word:
+            raise TypeError(f"pre-tokens must be bytes and not empty, not {word!r}")
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+            raise ValueError(f"the count of {word!r} must be a whole number from 0 on")
+        if count > 2**62:
+            raise ValueError(f"the count of {word!r} is over 2**62")
+    kept = {word: int(count) for word, count in counts.items() if count}
+    data = np.frombuffer(b"".join(kept), np.uint8)
+    borders = np.cumsum([0, *map(len, kept)], dtype=np.int64)
+    total.add_pieces(data, borders, np.array(list(kept.values()), np.int64))
+
+
+def as_corpus(path: str | os.PathLike[str]) -> os.PathLike[str]:
+    """A path given as str, as the path object that a corpus wants."""
+    from pathlib import Path
+
+    return cast("os.PathLike[str]", Path(path))

@@ -1,0 +1,353 @@
+"""Cutting text into pre-tokens, which merges never cross, and counting them.
+
+Belongs here: the named patterns, `PreTokenizer`, the table of character classes for the
+compiled scanners, and the counter of distinct pre-tokens. Does not belong here: special
+tokens and where text comes from (`corpus.py`), and anything about merges.
+
+The pieces of a text always join back to it, for any pattern: what a pattern does not match
+becomes a piece of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True)
+class NamedPattern:
+    """A pre-tokenizer pattern with a one-line gloss for each of its alternatives.
+
+    `cut` matches the empty place between two characters where a pre-token ends whatever
+    stands further left or right, so that a long text can be split there ("" where no such
+    place is known). Source: the published patterns of GPT-2 and of tiktoken's encodings.
+
+    >>> PATTERNS["gpt2"].gloss[1]
+    (' ?\\\\p{L}+', 'letters, with the blank before them')
+    """
+
+    name: str
+    gloss: tuple[tuple[str, str], ...]
+    cut: str = ""
+    scheme: int = 0
+    title: str = ""
+
+    @property
+    def regex(self) -> str:
+        """The whole pattern, alternatives joined by `|` (empty: do not split)."""
+        return "|".join(alternative for alternative, _ in self.gloss)
+
+
+_END_BLANK = "white space at the end of the text"
+_BLANK_BEFORE = "white space before something, all but its last character"
+_BLANK = "any other white space"
+
+_ALL = (
+    NamedPattern(
+        "gpt2",
+        (
+            (r"'(?:[sdmt]|ll|ve|re)", "English contractions such as 's and 'll"),
+            (r" ?\p{L}+", "letters, with the blank before them"),
+            (r" ?\p{N}+", "digits, with the blank before them"),
+            (r" ?[^\s\p{L}\p{N}]+", "everything else that is not white space, with its blank"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s+", _BLANK),
+        ),
+        cut=r"(?<=\S)(?=\s)|(?<=\p{L})(?=\P{L})|(?<=\p{N})(?=\P{N})",
+        scheme=1,
+        title="GPT-2",
+    ),
+    NamedPattern(
+        "cl100k",
+        (
+            (r"'(?i:[sdmt]|ll|ve|re)", "English contractions in either case"),
+            (r"[^\r\n\p{L}\p{N}]?+\p{L}++", "letters, with one blank or sign before them"),
+            (r"\p{N}{1,3}+", "digits, at most three together"),
+            (r" ?[^\s\p{L}\p{N}]++[\r\n]*+", "signs, with a blank before and line breaks after"),
+            (r"\s++\Z", _END_BLANK),
+            (r"\s*[\r\n]", "white space up to its last line break"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s", _BLANK),
+        ),
+        cut=r"(?<=\p{L})(?=\P{L})|(?<=\p{N})(?=\P{N})",
+        title="GPT-4 (cl100k)",
+    ),
+    NamedPattern(
+        "o200k",
+        (
+            (
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                "a word: capitals, then small letters, with its contraction",
+            ),
+            (
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                "a word in capitals, with its contraction",
+            ),
+            (r"\p{N}{1,3}", "digits, at most three together"),
+            (r" ?[^\s\p{L}\p{N}]+[\r\n/]*", "signs, with line breaks and slashes after them"),
+            (r"\s*[\r\n]+", "white space up to its last line break"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s+", _BLANK),
+        ),
+        cut=r"(?<=\p{L})(?=[^\p{L}\p{M}'])|(?<=\p{N})(?=\P{N})",
+        title="GPT-4o (o200k)",
+    ),
+    NamedPattern(
+        "whitespace",
+        ((r"\S+", "a run without white space"), (r"\s+", "a run of white space")),
+        cut=r"(?<=\S)(?=\s)|(?<=\s)(?=\S)",
+        title="At white space",
+    ),
+    NamedPattern("whole text", (), title="Not at all"),
+)
+
+PATTERNS: Mapping[str, NamedPattern] = MappingProxyType({p.name: p for p in _ALL})
+
+
+@functools.cache
+def character_classes() -> np.ndarray:
+    """Class bits of every code point, uint8[0x110000], from the installed `regex` package.
+
+    Taken from the package itself so that a compiled scanner and `regex` follow the same
+    version of Unicode. The bits are named in kernels.py.
+    """
+    # Surrogates cannot stand in UTF-8; U+FFFD keeps their places.
+    every = "".join(map(chr, range(0xD800))) + "\ufffd" * 0x800
+    every += "".join(map(chr, range(0xE000, 0x110000)))
+    table = np.zeros(0x110000, np.uint8)
+    for bit, members in ((1, r"\p{L}+"), (2, r"\p{N}+"), (4, r"\s+")):
+        for match in regex.finditer(members, every):
+            table[match.start() : match.end()] |= bit
+    table.flags.writeable = False
+    return table
+
+
+def utf8(text: str) -> bytes:
+    """The text's bytes; surrogate pairs are joined and lone surrogates become U+FFFD.
+
+    >>> utf8("a\\ud83d\\ude00"), utf8("\\ud83d")
+    (b'a\\xf0\\x9f\\x98\\x80', b'\\xef\\xbf\\xbd')
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+
+
+@dataclass(frozen=True)
+class PreTokenizer:
+    """Cuts text at a pattern: a name in `PATTERNS`, or a regular expression of `regex`.
+
+    Raises ValueError for a pattern that does not compile.
+
+    >>> PreTokenizer("gpt2").split("Hello there       dear")
+    ['Hello', ' there', '      ', ' dear']
+    >>> PreTokenizer("b+").split("abba")
+    ['a', 'bb', 'a']
+    """
+
+    pattern: str = "gpt2"
+    named: NamedPattern | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "named", PATTERNS.get(self.pattern))
+        if self.named is None:
+            if not isinstance(self.pattern, str) or not self.pattern:
+                raise ValueError(
+                    f"pattern must be one of {', '.join(map(repr, PATTERNS))} or a regular "
+                    f"expression, not {self.pattern!r}"
+                )
+            try:
+                regex.compile(self.pattern)
+            except regex.error as err:
+                raise ValueError(
+                    f"the pattern {self.pattern!r} is no valid regular expression: {err}"
+                ) from None
+
+    @property
+    def regex(self) -> str:
+        """The regular expression in use ("" where the text is left whole)."""
+        return self.named.regex if self.named else self.pattern
+
+    @property
+    def scheme(self) -> int:
+        """Number of the compiled scanner, 0 where `regex` does the cutting."""
+        return self.named.scheme if self.named else 0
+
+    def last_cut(self, text: str, start: int, stop: int) -> int:
+        """Last place in (start, stop) where the text can be cut for certain, else `start`.
+
+        Cutting there changes no pre-token, whatever follows. `stop` itself never counts,
+        since what stands there is not known yet.
+        """
+        cut = self.named.cut if self.named else ""
+        if not cut:
+            return start
+        # The lookaround needs a character on both sides.
+        match = _compiled("(?r)" + cut).search(text, start + 1, max(stop, start + 1))
+        while match and match.start() >= stop:
+            match = _compiled("(?r)" + cut).search(text, start + 1, match.start() - 1)
+        return match.start() if match else start
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens of a text, in order; they join back to the text.
+
+        >>> PreTokenizer("whitespace").split("a  b")
+        ['a', '  ', 'b']
+        """
+        return [text[a:b] for a, b in self._spans(text)]
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        if not text:
+            return
+        if not self.regex:
+            yield 0, len(text)
+            return
+        at = 0
+        for match in _compiled(self.regex).finditer(text):
+            start, stop = match.span()
+            if start > at:
+                yield at, start
+            if stop > start:
+                yield start, stop
+            at = max(at, stop)
+        if at < len(text):
+            yield at, len(text)
+
+    def ends(self, data: np.ndarray, start: int, stop: int) -> np.ndarray:
+        """End of each pre-token of data[start:stop], int64[n], as offsets into `data`.
+
+        `data` is uint8 and holds valid UTF-8; start and stop fall between characters.
+        """
+        if stop <= start:
+            return np.empty(0, np.int64)
+        if not self.regex:
+            return np.array([stop], np.int64)
+        if self.scheme:
+            from . import kernels
+
+            ends = np.empty(stop - start, np.int64)
+            n = kernels.scan_ends(self.scheme, data, start, stop, character_classes(), ends)
+            return ends[:n]
+        raw = data[start:stop]
+        text = raw.tobytes().decode("utf-8")
+        ends = np.fromiter((b for _, b in self._spans(text)), np.int64)
+        if len(text) == stop - start:
+            return ends + start
+        first_bytes = np.flatnonzero((raw & 0xC0) != 0x80)
+        return start + np.append(first_bytes, stop - start)[ends]
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(pattern: str) -> regex.Pattern:
+    return regex.compile(pattern)
+
+
+class PretokenCounter:
+    """Counts distinct pre-tokens in a compiled table that grows as it has to.
+
+    >>> counter = PretokenCounter(PreTokenizer("gpt2"))
+    >>> counter.add("low lower low")
+    >>> counter.to_dict()
+    {b'low': 1, b' lower': 1, b' low': 1}
+    """
+
+    def __init__(self, pretokenizer: PreTokenizer) -> None:
+        self.pretokenizer = pretokenizer
+        self._slots = np.full(1 << 12, -1, np.int32)
+        self._hashes = np.empty(1 << 11, np.uint64)
+        self._offsets = np.zeros((1 << 11) + 1, np.int64)
+        self._counts = np.empty(1 << 11, np.int64)
+        self._arena = np.empty(1 << 15, np.uint8)
+        self._state = np.zeros(2, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._state[0])
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where each pre-token's bytes begin in `data`, int64[n + 1]."""
+        return self._offsets[: len(self) + 1]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each pre-token occurs, int64[n]."""
+        return self._counts[: len(self)]
+
+    @property
+    def data(self) -> np.ndarray:
+        """The bytes of all distinct pre-tokens, one after the other, uint8."""
+        return self._arena[: int(self._state[1])]
+
+    def add(self, text: str) -> None:
+        """Count the pre-tokens of one stretch of text."""
+        from . import kernels
+
+        data = np.frombuffer(utf8(text), np.uint8)
+        if not self.pretokenizer.scheme:
+            ends = self.pretokenizer.ends(data, 0, data.size)
+            self.add_pieces(data, np.append(0, ends), np.ones(ends.size, np.int64))
+            return
+        classes = character_classes()
+        at = 0
+        while at < data.size:
+            at = kernels.count_scanned(
+                self.pretokenizer.scheme, data, at, data.size, classes, *self._table()
+            )
+            if at < data.size:
+                self._grow(data.size - at)
+
+    def add_pieces(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
+        """Add pieces data[borders[i]:borders[i+1]] with int64 weights."""
+        from . import kernels
+
+        done = 0
+        while done < weights.size:
+            done = kernels.count_given(data, borders, weights, done, *self._table())
+            if done < weights.size:
+                self._grow(int(borders[done + 1] - borders[done]))
+
+    def to_dict(self) -> dict[bytes, int]:
+        """The counts as a plain mapping, in order of first appearance."""
+        raw = self.data.tobytes()
+        bounds = self.offsets.tolist()
+        return {
+            raw[a:b]: n
+            for a, b, n in zip(bounds, bounds[1:], self.counts.tolist(), strict=False)
+        }
+
+    def _table(self) -> tuple[np.ndarray, ...]:
+        return (self._slots, self._hashes, self._offsets, self._counts, self._arena, self._state)
+
+    def _grow(self, piece: int) -> None:
+        """Make room for one more pre-token of up to `piece` bytes (a bound that may be high)."""
+        from . import kernels
+
+        n, used = len(self), int(self._state[1])
+        if n + 1 >= self._offsets.size:
+            self._hashes = grown(self._hashes, 2 * self._hashes.size)
+            self._counts = grown(self._counts, 2 * self._counts.size)
+            self._offsets = grown(self._offsets, self._hashes.size + 1)
+        if 2 * (n + 1) > self._slots.size:
+            self._slots = np.full(4 * self._slots.size, -1, np.int32)
+            kernels.rehash(self._hashes, n, self._slots)
+        if used + min(piece, self._arena.size) > self._arena.size:
+            # Doubling until it fits: `piece` is the rest of the text where it is not known.
+            self._arena = grown(self._arena, 2 * self._arena.size)
+
+
+def grown(array: np.ndarray, size: int) -> np.ndarray:
+    """A copy with room for `size` items; the new ones are not set."""
+    larger = np.empty(size, array.dtype)
+    larger[: array.size] = array
+    return larger

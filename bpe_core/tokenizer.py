@@ -1,0 +1,519 @@
+"""The tokenizer: pre-tokenizer + model + special tokens + the ids that users see.
+
+Belongs here: encoding and decoding of text, the special-token policy (in one function), and
+streams in both directions. Does not belong here: how merges are found (`trainer.py`), inner
+loops (`kernels.py`) and files (`formats.py`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import functools
+import operator
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from .corpus import ENCODE_BLOCK, SpecialSplitter, check_special_tokens
+from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, MergeStep, new_cache
+from .pretokenize import PreTokenizer, utf8
+
+Policy = Literal["all"] | Collection[str]
+
+CACHE_SLOTS = 1 << 14  # pieces that the encode cache of one tokenizer and thread can hold
+
+
+class Token(NamedTuple):
+    """A token of a text: its id, and its bytes text.encode()[start:end]."""
+
+    id: int
+    start: int
+    end: int
+
+
+class Tokenizer:
+    """Turns text into ids and back; a value that never changes.
+
+    Bytes have ids 0-255, special tokens follow, then the merges in order; an imported
+    tokenizer keeps the ids it declares. Made by training, by `from_vocab`, `from_files`,
+    `load` or `bpe_core.formats`.
+
+    >>> from bpe_core import Trainer
+    >>> tokenizer = Trainer(259, ["<|x|>"]).train("aaabdaaabac").tokenizer
+    >>> tokenizer.encode("aaab<|x|>"), tokenizer.decode([258, 98, 256])
+    ([258, 98, 256], 'aaab<|x|>')
+    """
+
+    def __init__(
+        self,
+        model: BPEModel,
+        pretokenizer: PreTokenizer,
+        special_tokens: Mapping[str, int] | None = None,
+        ids: np.ndarray | None = None,
+        extra: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """`ids` are the ids of the model's tokens (default: room for the special tokens after
+        the bytes); `extra` holds entries of the vocabulary that nothing encodes to."""
+        self.model = model
+        self.pretokenizer = pretokenizer
+        self.special_tokens: dict[str, int] = dict(special_tokens or {})
+        check_special_tokens(self.special_tokens)
+        if ids is None:
+            ids = np.arange(model._share.n_tokens, dtype=np.uint32)
+            ids[256:] += len(self.special_tokens)
+        self._ids = np.ascontiguousarray(ids, np.uint32)
+        self._extra = dict(extra or {})
+        self._splitter = SpecialSplitter(self.special_tokens)
+        self._special_bytes = {i: t.encode("utf-8") for t, i in self.special_tokens.items()}
+        # Made now, so that no later call has to compile, load or allocate much.
+        self._caches = [new_cache(CACHE_SLOTS)]
+        self._tables = (*model.tables, self._ids)
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def pattern(self) -> str:
+        """The pre-tokenizer's pattern: a name of `PATTERNS` or a regular expression."""
+        return self.pretokenizer.pattern
+
+    @property
+    def n_merges(self) -> int:
+        """How many merges it applies."""
+        return self.model.n_merges
+
+    @functools.cached_property
+    def vocab(self) -> dict[int, bytes]:
+        """Bytes of every id, special tokens included, in order of id."""
+        n = self.model.n_tokens
+        tokens = self.model._bytes[:n]
+        entries = dict(zip(self._ids[:n].tolist(), tokens, strict=True))
+        entries.update(self._extra)
+        entries.update(self._special_bytes)
+        return dict(sorted(entries.items()))
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of entries of the vocabulary."""
+        return len(self.vocab)
+
+    @functools.cached_property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        """The merges as pairs of token bytes, lowest rank first."""
+        token = self.model._bytes
+        rows = zip(self.model.left.tolist(), self.model.right.tolist(), strict=True)
+        return [(token[a], token[b]) for a, b in rows]
+
+    @functools.cached_property
+    def merge_ids(self) -> np.ndarray:
+        """Ids (left, right, new) of each merge, int32[n_merges, 3]."""
+        rows = np.stack([self.model.left, self.model.right, self.model.new], axis=1)
+        return self._ids[rows].astype(np.int32).reshape(-1, 3)
+
+    @functools.cached_property
+    def byte_ids(self) -> np.ndarray:
+        """Id of each byte value, int32[256]."""
+        return self._ids[self.model.id_of_byte].astype(np.int32)
+
+    @functools.cached_property
+    def birth_ranks(self) -> np.ndarray:
+        """Rank of the first merge that makes each id, int32[max id + 1]; -1 where none does."""
+        births = np.full(max(self.vocab) + 1, -1, np.int32)
+        births[self._ids[: self.model.n_tokens]] = self.model.birth_ranks
+        return births
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of an id; KeyError naming an id that is not in the vocabulary."""
+        try:
+            if not isinstance(token_id, bool):
+                return self.vocab[operator.index(token_id)]
+        except (KeyError, TypeError):
+            pass
+        raise KeyError(f"{token_id!r} is not an id of this vocabulary")
+
+    # ------------------------------------------------------------------ encoding
+
+    def encode(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> list[int]:
+        """Ids of a text.
+
+        Special tokens in `allowed_special` are recognized, the others are ordinary text;
+        one in `disallowed_special` that occurs in the text raises ValueError ("all": every
+        special token that is not allowed). Meaning as in tiktoken.
+
+        >>> from bpe_core import Trainer
+        >>> tokenizer = Trainer(257, ["<|x|>"]).train("").tokenizer
+        >>> tokenizer.encode("a<|x|>"), tokenizer.encode("|x|", allowed_special=())
+        ([97, 256], [124, 120, 124])
+        """
+        return self._encode(text, self._policy(text, allowed_special, disallowed_special)).tolist()
+
+    def encode_to_array(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> np.ndarray:
+        """Ids of a text, uint32[n]; arguments as for `encode`."""
+        return self._encode(text, self._policy(text, allowed_special, disallowed_special))
+
+    def encode_batch(
+        self,
+        texts: Iterable[str],
+        *,
+        allowed_special: Policy = "all",
+        disallowed_special: Policy = (),
+    ) -> list[list[int]]:
+        """Ids of each of several texts; arguments as for `encode`."""
+        return [
+            self.encode(
+                text, allowed_special=allowed_special, disallowed_special=disallowed_special
+            )
+            for text in texts
+        ]
+
+    def encode_iterable(
+        self,
+        pieces: Iterable[str],
+        *,
+        allowed_special: Policy = "all",
+        disallowed_special: Policy = (),
+    ) -> Iterator[int]:
+        """Ids of one text that comes in pieces, lazily and in bounded memory.
+
+        Equal to encoding the joined text. Memory stays at a block of text, or the longest
+        pre-token where that is longer. A pattern that is not one of the named ones may look
+        at anything, so then the text up to the next special token is held.
+
+        >>> from bpe_core import Trainer
+        >>> tokenizer = Trainer(257).train("abab").tokenizer
+        >>> list(tokenizer.encode_iterable(["a", "b"]))
+        [256]
+        """
+        splitter = self._policy("", allowed_special, ())
+        banned = self._banned(splitter, disallowed_special)
+        for text, special in splitter.stream(pieces, self.pretokenizer, ENCODE_BLOCK):
+            # A banned token is cut like an ordinary one until here, so it is seen whole.
+            _refuse(text, banned)
+            yield from self._encode_ordinary(text).tolist()
+            if special is not None:
+                yield self.special_tokens[special]
+
+    def count_tokens(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> int:
+        """Number of tokens of a text; arguments as for `encode`."""
+        splitter = self._policy(text, allowed_special, disallowed_special)
+        return len(self._encode(text, splitter))
+
+    def encode_spans(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ids, uint32[n], and where each token ends in the text's UTF-8 bytes, int64[n].
+
+        Lone surrogates count as U+FFFD. Arguments as for `encode`.
+        """
+        splitter = self._policy(text, allowed_special, disallowed_special)
+        ids = self._encode(text, splitter)
+        return ids, np.cumsum(self._size_of_id[ids], dtype=np.int64)
+
+    def tokens(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> list[Token]:
+        """Ids with byte spans; the spans are in order and cover the text.
+
+        >>> from bpe_core import Trainer
+        >>> Trainer(257).train("abab").tokenizer.tokens("aab")
+        [Token(id=97, start=0, end=1), Token(id=256, start=1, end=3)]
+        """
+        ids, ends = self.encode_spans(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
+        bounds = [0, *ends.tolist()]
+        return [Token(*row) for row in zip(ids.tolist(), bounds, bounds[1:], strict=False)]
+
+    def join_ranks(
+        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+    ) -> np.ndarray:
+        """For each boundary between two bytes, the rank of the merge that erased it.
+
+        int32[max(n_bytes - 1, 0)]; NEVER (2**31 - 1) where none did, -1 inside a special
+        token. The tokens with the first k merges are what is left when every boundary with
+        a rank below k is erased; the id of such a token is made by its largest rank.
+
+        >>> from bpe_core import Trainer
+        >>> Trainer(258).train("aaabdaaabac").tokenizer.join_ranks("aaab").tolist()
+        [0, 1, 2147483647]
+        """
+        splitter = self._policy(text, allowed_special, disallowed_special)
+        data = np.frombuffer(utf8(text), np.uint8)
+        joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
+        at = 0
+        for part, special in splitter.split(text):
+            stop = at + len(utf8(part))
+            if stop - at > 1:
+                ends = self.pretokenizer.ends(data, at, stop)
+                self.model.join_ranks(data, ends, at, joins)
+            at = stop
+            if special is not None:
+                stop = at + len(utf8(special))
+                joins[at : stop - 1] = IN_SPECIAL
+                at = stop
+        return joins
+
+    def pretokens(self, text: str) -> list[str]:
+        """The pieces that merges do not cross; special tokens are pieces of their own."""
+        pieces: list[str] = []
+        for part, special in self._splitter.split(text):
+            pieces += self.pretokenizer.split(part)
+            if special is not None:
+                pieces.append(special)
+        return pieces
+
+    def merge_steps(self, pretoken: str | bytes) -> list[MergeStep]:
+        """The merges inside one pre-token in the order in which they are done."""
+        return self.model.merge_steps(utf8(pretoken) if isinstance(pretoken, str) else pretoken)
+
+    def _policy(self, text: str, allowed: Policy, disallowed: Policy) -> SpecialSplitter:
+        """The one place where special tokens are allowed or refused."""
+        if not isinstance(text, str):
+            raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
+        if allowed == "all":
+            splitter = self._splitter
+        else:
+            allowed = {allowed} if isinstance(allowed, str) else set(allowed)
+            splitter = SpecialSplitter(t for t in self.special_tokens if t in allowed)
+        _refuse(text, self._banned(splitter, disallowed))
+        return splitter
+
+    def _banned(self, splitter: SpecialSplitter, disallowed: Policy) -> SpecialSplitter:
+        if disallowed == "all":
+            return SpecialSplitter(set(self.special_tokens) - set(splitter.tokens))
+        return SpecialSplitter([disallowed] if isinstance(disallowed, str) else disallowed)
+
+    def _encode(self, text: str, splitter: SpecialSplitter) -> np.ndarray:
+        if not splitter.tokens:
+            return self._encode_ordinary(text)
+        parts: list[np.ndarray | list[int]] = []
+        for part, special in splitter.split(text):
+            if part:
+                parts.append(self._encode_ordinary(part))
+            if special is not None:
+                parts.append([self.special_tokens[special]])
+        if len(parts) == 1 and isinstance(parts[0], np.ndarray):
+            return parts[0]
+        return np.concatenate([np.empty(0, np.uint32), *parts]).astype(np.uint32)
+
+    def _encode_ordinary(self, text: str) -> np.ndarray:
+        from . import kernels
+
+        if not text:
+            return np.empty(0, np.uint32)
+        data = np.frombuffer(utf8(text), np.uint8)
+        ends = self.pretokenizer.ends(data, 0, data.size)
+        out = np.empty(data.size, np.uint32)
+        # A cache is written to without a lock, so each thread takes one for itself.
+        try:
+            cache = self._caches.pop()
+        except IndexError:
+            cache = new_cache(CACHE_SLOTS)
+        n = kernels.encode_pieces(
+            data, ends, ends.size, 0, self.model.n_merges, *self._tables, *cache, out, 0
+        )
+        self._caches.append(cache)
+        return out[:n].copy()
+
+    @functools.cached_property
+    def _size_of_id(self) -> np.ndarray:
+        sizes = np.zeros(max(self.vocab) + 1, np.int64)
+        for i, token in self.vocab.items():
+            sizes[i] = len(token)
+        return sizes
+
+    # ------------------------------------------------------------------ decoding
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of all ids, joined; KeyError naming an id that is not in the vocabulary."""
+        ids = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+        vocab = self.vocab
+        # True is equal to 1 and 1.0 too, so a look-up alone would take both.
+        if set(map(type, ids)) <= {int} and vocab.keys() >= set(ids):
+            return b"".join([vocab[i] for i in ids])
+        return b"".join(map(self.token_bytes, ids))
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+        """The text of ids; `errors` as in `bytes.decode` for bytes that are no UTF-8.
+
+        >>> from bpe_core import Trainer
+        >>> Trainer(256).train("").tokenizer.decode([226, 130, 172, 33, 226])
+        '€!\\ufffd'
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    # ------------------------------------------------------------------ other tokenizers
+
+    def truncated(self, n_merges: int) -> Tokenizer:
+        """The tokenizer with only the first merges; ids stay, and no table is copied.
+
+        ValueError where `n_merges` is not within 0 and the number of merges.
+        """
+        if not 0 <= n_merges <= self.n_merges:
+            raise ValueError(f"n_merges must be from 0 to {self.n_merges}, not {n_merges}")
+        if n_merges == self.n_merges:
+            return self
+        return Tokenizer(
+            self.model.truncated(n_merges),
+            self.pretokenizer,
+            self.special_tokens,
+            self._ids,
+            self._extra,
+        )
+
+    @classmethod
+    def from_vocab(
+        cls,
+        vocab: Mapping[int, bytes],
+        merges: Sequence[tuple[bytes, bytes]],
+        special_tokens: Mapping[str, int] | Iterable[str] | None = None,
+        pattern: str = "gpt2",
+    ) -> Tokenizer:
+        """A tokenizer from a vocabulary (id to bytes) and merges; declared ids are kept.
+
+        A special token that the vocabulary lacks gets the next id. Of a merge that is given
+        twice the first counts. Raises ValueError naming a byte without a token, a merge whose
+        part or product is not in the vocabulary, or an id given twice.
+
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {300: b"ab"}
+        >>> Tokenizer.from_vocab(vocab, [(b"a", b"b")]).encode("aab")
+        [97, 300]
+        """
+        id_of: dict[bytes, int] = {}
+        for i in sorted(vocab):
+            id_of.setdefault(bytes(vocab[i]), i)
+        missing = [b for b in range(256) if bytes([b]) not in id_of]
+        if missing:
+            raise ValueError(f"the vocabulary has no token for the byte 0x{missing[0]:02X}")
+        order = bytes(sorted(range(256), key=lambda b: id_of[bytes([b])]))
+        order = next((o for o in BYTE_ORDERS.values() if o == order), order)
+        index = {bytes([b]): i for i, b in enumerate(order)}
+        rows: dict[tuple[int, int], int] = {}
+        for rank, (left, right) in enumerate(merges):
+            if left + right not in id_of:
+                raise ValueError(
+                    f"merge {rank} makes {left + right!r}, which is not in the vocabulary"
+                )
+            index.setdefault(left + right, len(index))
+        for rank, (left, right) in enumerate(merges):
+            for part in (left, right):
+                if part not in index:
+                    what = "is made by no merge" if part in id_of else "is not in the vocabulary"
+                    raise ValueError(f"merge {rank} uses {part!r}, which {what}")
+            rows.setdefault((index[left], index[right]), index[left + right])
+        ids = np.array([id_of[token] for token in index], np.uint32)
+
+        specials = _special_ids(vocab, id_of, special_tokens)
+        used = {*ids.tolist(), *specials.values()}
+        extra = {i: bytes(token) for i, token in vocab.items() if i not in used}
+        pairs = np.array(list(rows), np.int32).reshape(-1, 2)
+        model = BPEModel(order, pairs[:, 0], pairs[:, 1], list(rows.values()))
+        return cls(model, PreTokenizer(pattern), specials, ids, extra)
+
+    @classmethod
+    def from_files(
+        cls,
+        vocab_path: str | os.PathLike[str],
+        merges_path: str | os.PathLike[str],
+        special_tokens: Mapping[str, int] | Iterable[str] | None = None,
+        pattern: str = "gpt2",
+    ) -> Tokenizer:
+        """A tokenizer from vocab.json and merges.txt in GPT-2's format.
+
+        Those files do not say which entries are special tokens: name them, or a warning tells
+        which entries stay unused. Raises OSError and `FormatError`.
+        """
+        from . import formats
+
+        return formats.loads_gpt2(
+            Path(vocab_path).read_bytes(),
+            Path(merges_path).read_bytes(),
+            special_tokens,
+            pattern=pattern,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the native file (UTF-8 JSON); `load` gives an equal tokenizer."""
+        from . import formats
+
+        Path(path).write_bytes(formats.dumps_native(self).encode("utf-8"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """Read a native file; raises OSError and `FormatError`."""
+        from . import formats
+
+        return formats.loads_native(Path(path).read_bytes())
+
+
+def _refuse(text: str, banned: SpecialSplitter) -> None:
+    found = next((s for _, s in banned.split(text) if s is not None), None)
+    if found is not None:
+        raise ValueError(
+            f"the text holds the special token {found!r}, which is not allowed here. Pass "
+            f"allowed_special={{{found!r}, ...}} to encode it as its id, "
+            "disallowed_special=() to encode it as ordinary text, or take it out of the text."
+        )
+
+
+def _special_ids(
+    vocab: Mapping[int, bytes],
+    id_of: Mapping[bytes, int],
+    special_tokens: Mapping[str, int] | Iterable[str] | None,
+) -> dict[str, int]:
+    """Ids of special tokens: as given, as in the vocabulary, or the next free ones."""
+    names = check_special_tokens(special_tokens or ())
+    given = special_tokens if isinstance(special_tokens, Mapping) else {}
+    specials: dict[str, int] = {}
+    following = max(vocab, default=-1) + 1
+    for name in names:
+        raw = name.encode("utf-8")
+        if name in given:
+            specials[name] = given[name]
+        elif raw in id_of:
+            specials[name] = id_of[raw]
+        else:
+            specials[name] = following
+            following += 1
+        taken = vocab.get(specials[name], raw)
+        if taken != raw:
+            raise ValueError(
+                f"the special token {name!r} has id {specials[name]}, which is {taken!r} in "
+                "the vocabulary"
+            )
+    names_of: dict[int, str] = {}
+    for name, i in specials.items():
+        if i in names_of:
+            raise ValueError(f"the special tokens {names_of[i]!r} and {name!r} both have id {i}")
+        names_of[i] = name
+    return specials
+
+
+class DecodeStream:
+    """Decodes ids one by one; a character comes out when it is complete.
+
+    >>> from bpe_core import Trainer
+    >>> stream = DecodeStream(Trainer(256).train("").tokenizer)
+    >>> [stream.step(i) for i in (226, 130, 172, 33, 226)], stream.finish()
+    (['', '', '€', '!', ''], '\\ufffd')
+    """
+
+    def __init__(self, tokenizer: Tokenizer, errors: str = "replace") -> None:
+        self._tokenizer = tokenizer
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def step(self, token_id: int) -> str:
+        """Text that this id completes; KeyError for an unknown id."""
+        return self._decoder.decode(self._tokenizer.token_bytes(token_id))
+
+    def finish(self) -> str:
+        """What is left: replacement characters for an unfinished character, else ""."""
+        return self._decoder.decode(b"", final=True)

@@ -1,0 +1,444 @@
+"""Training: settings, a resumable run, and the trace of every merge.
+
+Belongs here: `Trainer`, `TrainingRun`, `MergeTrace`, `train_bpe`. The loop itself is one
+compiled kernel (`kernels.merge_steps`); its definition in plain Python is `reference.py`.
+Does not belong here: where text comes from and what the finished tokenizer does with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .corpus import Progress, as_corpus, check_special_tokens, count_pretokens
+from .model import BYTE_ORDERS, BPEModel
+from .pretokenize import PretokenCounter, PreTokenizer, grown
+from .tokenizer import Tokenizer
+
+TIE_BREAKS = ("greatest_bytes", "lowest_ids")
+_NO_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class MergeTrace:
+    """What happened at each merge: one row a step, numpy columns of length n.
+
+    `left, right, new` int32 ids; `pair_count` (adjacent places, overlaps counted), `merged`
+    (places replaced), `corpus_tokens` (after the merge), `n_pairs` (distinct pairs before it),
+    `n_tied` (pairs with the winner's count, itself included) int64. `cand_left, cand_right`
+    int32[n, top_k] and `cand_count` int64[n, top_k]: the best pairs before the merge, winner
+    first; -1 and 0 where there were fewer. `initial_tokens` and `corpus_bytes` leave special
+    tokens out. Definition: `reference.py`.
+
+    >>> Trainer(258).train("aaabdaaabac").trace.pair_count
+    array([4, 2])
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    new: np.ndarray
+    pair_count: np.ndarray
+    merged: np.ndarray
+    corpus_tokens: np.ndarray
+    n_pairs: np.ndarray
+    n_tied: np.ndarray
+    cand_left: np.ndarray
+    cand_right: np.ndarray
+    cand_count: np.ndarray
+    initial_tokens: int
+    corpus_bytes: int
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def top_k(self) -> int:
+        """How many candidates each step records."""
+        return int(self.cand_left.shape[1])
+
+    def __getitem__(self, steps: slice) -> MergeTrace:
+        """The rows of some steps, as views; `initial_tokens` and `corpus_bytes` stay."""
+        columns = {name: getattr(self, name)[steps] for name in _COLUMNS + _CANDIDATES}
+        return MergeTrace(
+            **columns, initial_tokens=self.initial_tokens, corpus_bytes=self.corpus_bytes
+        )
+
+    def to_columns(self) -> dict[str, np.ndarray]:
+        """The columns by name, for a data frame; candidates as cand_left_1, cand_left_2, ...
+
+        >>> list(Trainer(257, top_k=1).train("aab").trace.to_columns())[-1]
+        'cand_count_1'
+        """
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        for name in _CANDIDATES:
+            table = getattr(self, name)
+            columns |= {f"{name}_{k + 1}": table[:, k] for k in range(self.top_k)}
+        return columns
+
+
+_COLUMNS = (
+    "left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied",
+)  # fmt: skip
+_CANDIDATES = ("cand_left", "cand_right", "cand_count")
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A trained tokenizer, its trace, and why training stopped.
+
+    `stop_reason`: "vocab_size" (reached), "no_pairs" (none left), "min_pair_count" (the best
+    count is below it), or "stopped" (the result was asked for earlier).
+    """
+
+    tokenizer: Tokenizer
+    trace: MergeTrace
+    stop_reason: str
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """Settings of a training; hashable.
+
+    `vocab_size` counts 256 bytes, the special tokens and the merges. `pattern` is a name of
+    `PATTERNS` or a regular expression. `tie_break`: "greatest_bytes" or "lowest_ids".
+    `byte_order`: "plain" (byte b has id b) or "gpt2". `max_token_bytes` limits the length of
+    a token in bytes. Raises ValueError for settings that make no sense.
+
+    >>> Trainer(258).train("aaabdaaabac").tokenizer.merges
+    [(b'a', b'a'), (b'aa', b'a')]
+    """
+
+    vocab_size: int
+    special_tokens: tuple[str, ...] = ()
+    pattern: str = "gpt2"
+    tie_break: str = "greatest_bytes"
+    byte_order: str = "plain"
+    min_pair_count: int = 1
+    max_token_bytes: int | None = None
+    top_k: int = 10
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "special_tokens", check_special_tokens(self.special_tokens))
+        least = 256 + len(self.special_tokens)
+        size = _whole(self.vocab_size)
+        if size is None or size < least:
+            n = len(self.special_tokens)
+            raise ValueError(
+                f"vocab_size must be a whole number from {least} on (256 bytes + {n} special "
+                f"token{'s' * (n != 1)}), not {self.vocab_size!r}"
+            )
+        object.__setattr__(self, "vocab_size", size)
+        if self.tie_break not in TIE_BREAKS:
+            raise ValueError(f"tie_break must be one of {TIE_BREAKS}, not {self.tie_break!r}")
+        if self.byte_order not in BYTE_ORDERS:
+            raise ValueError(
+                f"byte_order must be one of {tuple(BYTE_ORDERS)}, not {self.byte_order!r}"
+            )
+        for name, low in (("min_pair_count", 1), ("top_k", 0), ("max_token_bytes", 1)):
+            value = getattr(self, name)
+            if value is None and name == "max_token_bytes":
+                continue
+            number = _whole(value)
+            if number is None or number < low:
+                raise ValueError(f"{name} must be a whole number from {low} on, not {value!r}")
+            object.__setattr__(self, name, number)
+        PreTokenizer(self.pattern)
+
+    @property
+    def n_merges(self) -> int:
+        """The most merges that this vocabulary size has room for."""
+        return self.vocab_size - 256 - len(self.special_tokens)
+
+    def start(
+        self,
+        corpus: Any,
+        *,
+        errors: str = "replace",
+        workers: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> TrainingRun:
+        """Count the corpus's pre-tokens and return a run that can be advanced.
+
+        A corpus is a str or bytes (the text itself), a path or a list of paths, an open
+        file, an iterable of str (documents, with a hard border between them), or a mapping
+        from pre-token bytes to count. `errors` says what to do with bytes that are no text:
+        "replace", "ignore" or "strict". `on_progress(done)` may raise to stop the reading.
+
+        >>> run = Trainer(1000).start("ab")
+        >>> run.advance(10), run.done, run.stop_reason
+        (1, True, 'no_pairs')
+        """
+        counter, replaced = count_pretokens(
+            corpus,
+            PreTokenizer(self.pattern),
+            self.special_tokens,
+            errors=errors,
+            workers=workers,
+            on_progress=on_progress,
+        )
+        return TrainingRun(self, counter, replaced)
+
+    def train(
+        self,
+        corpus: Any,
+        *,
+        errors: str = "replace",
+        workers: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> TrainingResult:
+        """Train to the end; arguments as for `start`.
+
+        >>> Trainer(300).train(["low low", "lower"]).tokenizer.merges[:2]
+        [(b'o', b'w'), (b'l', b'ow')]
+        """
+        run = self.start(corpus, errors=errors, workers=workers, on_progress=on_progress)
+        while not run.done:
+            run.advance(self.n_merges)
+        return run.result()
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return None
+    return int(value)
+
+
+class TrainingRun:
+    """A training that can be advanced by some merges, looked at, gone on with, or left.
+
+    Made by `Trainer.start`. However it is advanced, the merges and the trace are the same.
+    """
+
+    def __init__(self, trainer: Trainer, counter: PretokenCounter, replaced_bytes: int) -> None:
+        from . import kernels
+
+        self.trainer = trainer
+        self.replaced_bytes = replaced_bytes
+        self.stop_reason: str | None = None
+        self._order = BYTE_ORDERS[trainer.byte_order]
+        self._kernels = kernels
+        self._lay_out(counter)
+        self._make_tokens()
+        self._make_pairs()
+        k = trainer.top_k
+        n = self._goal
+        self._trace = (
+            np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
+            np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
+            np.empty(n, np.int64), np.empty(n, np.int64),
+            np.full((n, k), -1, np.int32), np.full((n, k), -1, np.int32),
+            np.zeros((n, k), np.int64),
+        )  # fmt: skip
+        if trainer.n_merges == 0:
+            self.stop_reason = "vocab_size"
+
+    # ------------------------------------------------------------------ making the state
+
+    def _lay_out(self, counter: PretokenCounter) -> None:
+        n_cells = counter.data.size + len(counter) + 2
+        if n_cells >= 2**31 - 1:
+            raise ValueError(
+                f"the distinct pre-tokens have {counter.data.size:,} bytes, over the limit of "
+                "2**31; choose a pattern that cuts the text"
+            )
+        self._weights = counter.counts.copy()
+        self._cells = np.empty(n_cells, np.int32)
+        self._cell_word = np.empty(n_cells, np.int32)
+        self._cells_raw = np.zeros(n_cells, np.uint8)
+        id_of_byte = np.empty(256, np.uint8)
+        id_of_byte[np.frombuffer(self._order, np.uint8)] = np.arange(256)
+        facts = np.zeros(3, np.int64)
+        self._kernels.lay_out(
+            counter.data, counter.offsets, counter.counts, len(counter), id_of_byte,
+            self._cells_raw, self._cells, self._cell_word, facts,
+        )  # fmt: skip
+        self._n_cells = int(facts[0])
+        self._initial_tokens = int(facts[1])
+        # Each merge takes away at least one boundary of a distinct pre-token.
+        self._goal = min(self.trainer.n_merges, int(facts[2]))
+
+    def _make_tokens(self) -> None:
+        n = 256 + self._goal
+        self._token_size = np.empty(n, np.int32)
+        self._token_prefix = np.empty(n, np.uint64)
+        self._token_hash = np.empty(n, np.uint64)
+        self._token_power = np.empty(n, np.uint64)
+        self._token_place = np.full(n, -1, np.int64)
+        order = np.frombuffer(self._order, np.uint8).astype(np.uint64)
+        self._token_size[:256] = 1
+        self._token_prefix[:256] = order << np.uint64(56)
+        self._token_hash[:256] = order + np.uint64(1)
+        self._token_power[:256] = 0x2545F4914F6CDD1D  # base of the rolling hash, any odd number
+        self._token_slots = np.full(_table_size(2 * self._goal), -1, np.int32)
+
+    def _make_pairs(self) -> None:
+        counts = np.zeros(65536, np.int64)
+        sizes = np.zeros(65536, np.int64)
+        n = self._kernels.tally_byte_pairs(
+            self._cells, self._cell_word, self._n_cells, self._weights, counts, sizes
+        )
+        total = int(sizes.sum())
+        room = max(2 * n, 1024)
+        self._slots = np.full(_table_size(2 * room), -1, np.int32)
+        self._left, self._right = np.empty(room, np.int32), np.empty(room, np.int32)
+        self._pair_count, self._pair_start = np.empty(room, np.int64), np.empty(room, np.int64)
+        self._pair_size = np.empty(room, np.int32)
+        self._pair_stamp = np.full(room, -1, np.int32)
+        self._pair_older = np.full(room, -1, np.int32)
+        self._heap_count, self._heap_pair = np.empty(room, np.int64), np.empty(room, np.int32)
+        self._touched, self._touched_count = np.empty(room, np.int32), np.empty(room, np.int64)
+        self._places = np.empty(max(2 * total, 16), np.int32)
+        self._histogram = np.zeros(self._kernels.HISTOGRAM_SIZE, np.int32)
+        self._gather_pair, self._gather_place = np.empty(1024, np.int32), np.empty(1024, np.int32)
+        self._scratch = np.empty(2 * max(self.trainer.top_k, 1) + 4, np.int32)
+        self._memo = np.full((256 + self._goal, 8), -1, np.int32)
+        self._tie = TIE_BREAKS.index(self.trainer.tie_break)
+        self._kernels.place_byte_pairs(
+            self._cells, self._n_cells, counts, sizes, self._slots, self._left, self._right,
+            self._pair_count, self._pair_start, self._pair_size, self._places,
+            self._heap_count, self._heap_pair, self._tie, self._token_size, self._token_prefix,
+            self._token_place, self._cells_raw, self._histogram,
+        )  # fmt: skip
+        self._state = np.array([0, 256, n, n, total, self._initial_tokens], np.int64)
+        limit = self.trainer.max_token_bytes or _NO_LIMIT
+        if limit < 2:
+            self._goal = 0
+            self.stop_reason = "no_pairs"
+
+    # ------------------------------------------------------------------ going on
+
+    @property
+    def done(self) -> bool:
+        """Whether training came to its end; `stop_reason` then says which."""
+        return self.stop_reason is not None
+
+    @property
+    def n_merges(self) -> int:
+        """Merges done so far."""
+        return int(self._state[0])
+
+    @property
+    def goal(self) -> int:
+        """The most merges this run can do: the vocabulary's room or what the text allows."""
+        return self._goal
+
+    def advance(self, max_merges: int) -> int:
+        """Do up to `max_merges` merges; return how many were done now.
+
+        >>> run = Trainer(300).start("low lower lowest")
+        >>> run.advance(2), run.n_merges
+        (2, 2)
+        """
+        before = self.n_merges
+        until = min(before + max_merges, self._goal)
+        while not self.done:
+            code = self._kernels.merge_steps(
+                until - self.n_merges, self._goal, self.trainer.min_pair_count, self._state,
+                self._tie, min(self.trainer.max_token_bytes or _NO_LIMIT, _NO_LIMIT),
+                self._cells, self._cell_word, self._cells_raw, self._weights,
+                self._token_size, self._token_prefix, self._token_hash, self._token_power,
+                self._token_place, self._token_slots,
+                self._slots, self._left, self._right, self._pair_count, self._pair_start,
+                self._pair_size, self._pair_stamp, self._pair_older, self._places,
+                self._heap_count, self._heap_pair, self._histogram, self._touched,
+                self._touched_count, self._gather_pair, self._gather_place,
+                self._scratch, self._memo, *self._trace,
+            )  # fmt: skip
+            if code == self._kernels.NO_PAIRS:
+                self.stop_reason = "no_pairs"
+            elif code == self._kernels.BELOW_MINIMUM:
+                self.stop_reason = "min_pair_count"
+            elif code == self._kernels.GROW_PAIRS:
+                self._grow_pairs()
+            elif code == self._kernels.GROW_PLACES:
+                self._places = grown(self._places, 2 * self._places.size)
+            elif code == self._kernels.GROW_GATHER:
+                room = 2 * self._gather_pair.size
+                self._gather_pair = np.empty(room, np.int32)
+                self._gather_place = np.empty(room, np.int32)
+            elif self.n_merges >= self.trainer.n_merges:
+                self.stop_reason = "vocab_size"
+            elif self.n_merges >= self._goal:
+                self.stop_reason = "no_pairs"
+            elif self.n_merges >= until:
+                break
+        return self.n_merges - before
+
+    def _grow_pairs(self) -> None:
+        room = 2 * self._left.size
+        for name in (
+            "_left", "_right", "_pair_count", "_pair_start", "_pair_size", "_pair_stamp",
+            "_pair_older", "_heap_count", "_heap_pair", "_touched", "_touched_count",
+        ):  # fmt: skip
+            setattr(self, name, grown(getattr(self, name), room))
+        self._slots = np.full(_table_size(2 * room), -1, np.int32)
+        self._kernels.refill_slots(self._slots, self._left, self._right, int(self._state[2]))
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def trace(self) -> MergeTrace:
+        """The trace so far, with the tokenizer's ids; a copy that later steps do not change."""
+        n = self.n_merges
+        shift = len(self.trainer.special_tokens)
+        left, right, new, *numbers, cand_left, cand_right, cand_count = (
+            column[:n] for column in self._trace
+        )
+        return MergeTrace(
+            *(_shifted(column, shift) for column in (left, right, new)),
+            *(column.copy() for column in numbers),
+            _shifted(cand_left, shift),
+            _shifted(cand_right, shift),
+            cand_count.copy(),
+            initial_tokens=self._initial_tokens,
+            corpus_bytes=self._initial_tokens,
+        )
+
+    def result(self) -> TrainingResult:
+        """The tokenizer made of the merges so far, with its trace; the run can still go on."""
+        n = self.n_merges
+        left, right, new = (column[:n].copy() for column in self._trace[:3])
+        tokenizer = Tokenizer(
+            BPEModel(self._order, left, right, new),
+            PreTokenizer(self.trainer.pattern),
+            {t: 256 + i for i, t in enumerate(self.trainer.special_tokens)},
+        )
+        return TrainingResult(tokenizer, self.trace, self.stop_reason or "stopped")
+
+
+def _shifted(tokens: np.ndarray, shift: int) -> np.ndarray:
+    """Token indices as ids: what comes after the bytes makes room for the special tokens."""
+    return np.where(tokens >= 256, tokens + shift, tokens).astype(np.int32)
+
+
+def _table_size(n: int) -> int:
+    """A power of two, at least n and at least 16."""
+    return max(16, 1 << (max(n, 1) - 1).bit_length())
+
+
+def train_bpe(
+    input_path: str | os.PathLike[str],
+    vocab_size: int,
+    special_tokens: Iterable[str] = (),
+    **options: Any,
+) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
+    """Train on a file; return the vocabulary (id to bytes) and the merges in order.
+
+    Options are those of `Trainer` and of `Trainer.start`. Raises OSError for a file that
+    cannot be read and ValueError for settings that make no sense.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
+    >>> _ = path.write_text("low low lower", encoding="utf-8")
+    >>> train_bpe(path, 258, ["<|endoftext|>"])[1]
+    [(b'o', b'w')]
+    """
+    run_names = ("errors", "workers", "on_progress")
+    run_options = {name: options.pop(name) for name in run_names if name in options}
+    trainer = Trainer(vocab_size, tuple(special_tokens), **options)
+    result = trainer.train(as_corpus(input_path), **run_options)
+    return result.tokenizer.vocab, result.tokenizer.merges
