@@ -16,7 +16,13 @@ import functools
 import numpy as np
 from numba import njit, types
 
-jit = functools.partial(njit, cache=True, nogil=True)
+jit = functools.partial(njit, cache=True, nogil=True, error_model="numpy")
+# For functions that only other kernels call: without the wrappers for Python, and compiled
+# once where a signature is given (else anew for each mix of integer widths they are called
+# with), a first start takes a third less time.
+part = functools.partial(
+    jit, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
 
 # Read-only inputs are declared as such: a kernel then takes both kinds of array without
 # compiling a second time.
@@ -70,7 +76,7 @@ HISTOGRAM_SIZE = 1 << 16  # pair counts below this are tallied exactly, see _cou
 # --------------------------------------------------------------------------- scanning
 
 
-@jit
+@part
 def _class_at(buf, i, classes):
     """(class bits, byte length) of the UTF-8 character at i."""
     b = buf[i]
@@ -86,7 +92,7 @@ def _class_at(buf, i, classes):
     return classes[cp], 4
 
 
-@jit
+@part
 def _run(buf, i, stop, classes, mask, value):
     """End of the run of characters whose class, under `mask`, equals `value`."""
     while i < stop:
@@ -97,7 +103,7 @@ def _run(buf, i, stop, classes, mask, value):
     return i
 
 
-@jit
+@part(int64(U8, int64, int64, boolean))
 def _contraction(buf, i, stop, fold):
     """End of a contraction ('s 't 'm 'd 'll 've 're) at the apostrophe i, or i itself."""
     if i + 1 >= stop:
@@ -119,7 +125,7 @@ def _contraction(buf, i, stop, fold):
     return i
 
 
-@jit
+@part(int64(U8, int64, int64, U8))
 def _next_gpt2(buf, i, stop, classes):
     b = buf[i]
     if b == 39:
@@ -148,7 +154,7 @@ def _next_gpt2(buf, i, stop, classes):
     return last
 
 
-@jit
+@part(int64(int64, U8, int64, int64, U8))
 def _next_end(scheme, buf, i, stop, classes):
     """End of the pre-token that starts at i."""
     return _next_gpt2(buf, i, stop, classes)
@@ -169,7 +175,7 @@ def scan_ends(scheme, buf, start, stop, classes, ends):
 # --------------------------------------------------------------------------- counting
 
 
-@jit
+@part
 def _hash(buf, start, stop):
     h = np.uint64(0xCBF29CE484222325)
     for i in range(start, stop):
@@ -178,7 +184,7 @@ def _hash(buf, start, stop):
     return h
 
 
-@jit
+@part
 def _same(a, i, b, j, n):
     for k in range(n):
         if a[i + k] != b[j + k]:
@@ -186,7 +192,7 @@ def _same(a, i, b, j, n):
     return True
 
 
-@jit
+@part(boolean(U8, int64, int64, int64, i32, u64, i64, i64, u8, i64))
 def _add_piece(buf, start, stop, weight, slots, hashes, offsets, counts, arena, state):
     """Add `weight` to one pre-token's count. False: no room, nothing was changed.
 
@@ -274,7 +280,7 @@ def rehash(hashes, n, slots):
 # only fall, so a stored count is an upper bound, and an entry is put right when it comes up.
 
 
-@jit
+@part(int64(int64, int64, i32, u64, i64, u8))
 def _cmp_tokens(a, b, token_size, token_prefix, token_place, cells_raw):
     """Compare two tokens' bytes: negative, zero or positive."""
     if a == b:
@@ -295,7 +301,7 @@ def _cmp_tokens(a, b, token_size, token_prefix, token_place, cells_raw):
     return na - nb
 
 
-@jit
+@part(boolean(int64, int64, int64, int64, int64, i32, i32, i32, u64, i64, u8))
 def _beats(
     count_a, a, count_b, b,
     tie, left, right, token_size, token_prefix, token_place, cells_raw,
@@ -316,7 +322,7 @@ def _beats(
     return c > 0
 
 
-@jit
+@part(types.void(int64, int64, i64, i32, int64, i32, i32, i32, u64, i64, u8))
 def _sift_down(
     i, n, heap_count, heap_pair,
     tie, left, right, token_size, token_prefix, token_place, cells_raw,
@@ -344,7 +350,7 @@ def _sift_down(
     heap_pair[i] = pair
 
 
-@jit
+@part(types.void(int64, int64, int64, i64, i32, int64, i32, i32, i32, u64, i64, u8))
 def _push(
     count, pair, n, heap_count, heap_pair,
     tie, left, right, token_size, token_prefix, token_place, cells_raw,
@@ -364,7 +370,7 @@ def _push(
     heap_pair[i] = pair
 
 
-@jit
+@part(int64(int64, i32, i32, int64, i64, i32, i64, int64, i32, i32, i32, u64, i64, u8))
 def _top(
     k, found, frontier, n, heap_count, heap_pair, pair_count,
     tie, left, right, token_size, token_prefix, token_place, cells_raw,
@@ -414,7 +420,7 @@ def _top(
     return got
 
 
-@jit
+@part(int64(int64, int64, i64, i32, i64, i32, i32))
 def _count_tied(count, n, heap_count, heap_pair, pair_count, histogram, stack):
     """How many pairs have exactly the winner's count.
 
@@ -443,7 +449,7 @@ def _count_tied(count, n, heap_count, heap_pair, pair_count, histogram, stack):
     return tied
 
 
-@jit
+@part(int64(i32, i32, i32, int64, int64))
 def _find_slot(slots, left, right, a, b):
     """Slot of pair (a, b): where it stands, or the empty one where it would."""
     h = (np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)) ^ (
@@ -558,7 +564,7 @@ def place_byte_pairs(
         )  # fmt: skip
 
 
-@jit
+@part
 def _spelled(size, hash_, place, token_slots, token_size, token_hash, token_place, cells_raw):
     """Slot of the token with these bytes in the token table (empty slot: no such token)."""
     mask = token_slots.size - 1
@@ -573,7 +579,7 @@ def _spelled(size, hash_, place, token_slots, token_size, token_hash, token_plac
         s = (s + 1) & mask
 
 
-@jit
+@part(int64(int64, int64, i32, i64, i32, i64, int64))
 def _touch(pair, step, pair_stamp, pair_count, touched, touched_count, n_touched):
     """Note a pair's count before this step changes it."""
     if pair_stamp[pair] != step:
@@ -584,7 +590,7 @@ def _touch(pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
     return n_touched
 
 
-@jit
+@part(types.void(int64, int64, i32_2d))
 def _fresh_token(t, step, memo):
     """memo[t]: the pair records of (t, l), (r, t), (t, new), (new, t) in this step."""
     if memo[t, 4] != step:
@@ -595,7 +601,7 @@ def _fresh_token(t, step, memo):
         memo[t, 4] = step
 
 
-@jit
+@part(int64(i32_2d, int64, int64, int64, int64, i32, i32, i32))
 def _old_record(memo, t, which, a, b, slots, left, right):
     pair = memo[t, which]
     if pair == -1:
@@ -605,7 +611,7 @@ def _old_record(memo, t, which, a, b, slots, left, right):
     return pair
 
 
-@jit
+@part
 def _new_record(
     memo, t, which, a, b, size, max_size, n_records,
     slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
@@ -902,7 +908,7 @@ CACHE_BYTES = 15  # longest cached piece
 CACHE_TOKENS = 7  # most tokens of a cached piece
 
 
-@jit
+@part
 def _rank_slot(keys, key):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
@@ -926,7 +932,7 @@ def fill_ranks(left, right, keys, ranks, byte_ranks):
                 byte_ranks[left[r] * 256 + right[r]] = r
 
 
-@jit
+@part
 def _rank(a, b, limit, keys, ranks, byte_ranks):
     if a < 256 and b < 256:
         r = byte_ranks[a * 256 + b]
@@ -936,7 +942,7 @@ def _rank(a, b, limit, keys, ranks, byte_ranks):
     return r if r < limit else np.int32(NEVER)
 
 
-@jit
+@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, I32, i32, i32, i64, i32, boolean))
 def _merge_short(
     buf, start, stop, limit, id_of_byte, made, keys, ranks, byte_ranks, sym, rank, begin,
     joins, write_joins,
@@ -971,7 +977,7 @@ def _merge_short(
     return n
 
 
-@jit
+@part
 def _heap_push(heap, n, key):
     i = n
     while i > 0:
@@ -983,7 +989,7 @@ def _heap_push(heap, n, key):
     heap[i] = key
 
 
-@jit
+@part
 def _heap_pop(heap, n):
     """Take the smallest of n keys off; n - 1 stay."""
     top = heap[0]
@@ -1004,7 +1010,7 @@ def _heap_pop(heap, n):
     return top
 
 
-@jit
+@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, I32, i32, i32, i64, i32, boolean))
 def _merge_long(
     buf, start, stop, limit, id_of_byte, made, keys, ranks, byte_ranks, sym, rank, begin,
     joins, write_joins,
