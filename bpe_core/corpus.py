@@ -46,14 +46,14 @@ def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
-    return codecs.replace_errors(error)
+    return cast("tuple[str, int]", codecs.replace_errors(error))
 
 
 def _ignore_and_count(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
-    return codecs.ignore_errors(error)
+    return cast("tuple[str, int]", codecs.ignore_errors(error))
 
 
 codecs.register_error("bpe_core.replace", _replace_and_count)

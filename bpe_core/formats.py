@@ -239,7 +239,8 @@ def loads_native(data: str | bytes) -> Tokenizer:
     def part(key: str, kind: type, default: Any = None) -> Any:
         value = top.get(key, default)
         if not isinstance(value, kind):
-            raise FormatError(name, f"key {key!r}", f"expected {kind.__name__}, found {value!r:.60}")
+            found = f"expected {kind.__name__}, found {value!r:.60}"
+            raise FormatError(name, f"key {key!r}", found)
         return value
 
     order = top.get("byte_order")

@@ -573,9 +573,9 @@ def _spelled(size, hash_, place, token_slots, token_size, token_hash, token_plac
         t = token_slots[s]
         if t < 0:
             return s
-        if token_hash[t] == hash_ and token_size[t] == size:
-            if _same(cells_raw, token_place[t], cells_raw, place, size):
-                return s
+        alike = token_hash[t] == hash_ and token_size[t] == size
+        if alike and _same(cells_raw, token_place[t], cells_raw, place, size):
+            return s
         s = (s + 1) & mask
 
 

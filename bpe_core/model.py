@@ -8,6 +8,7 @@ belong here: special tokens, patterns and the ids that users see (`tokenizer.py`
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -204,7 +205,7 @@ class BPEModel:
         for boundary in sorted(np.flatnonzero(joins != NEVER).tolist(), key=lambda i: joins[i]):
             kept.remove(boundary + 1)
             rank = int(joins[boundary])
-            parts = tuple(pretoken[a:b] for a, b in zip(kept, kept[1:], strict=False))
+            parts = tuple(pretoken[a:b] for a, b in itertools.pairwise(kept))
             pair = (self.token_bytes(int(self.left[rank])), self.token_bytes(int(self.right[rank])))
             steps.append(MergeStep(rank, pair, parts))
         return steps

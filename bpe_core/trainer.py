@@ -226,7 +226,7 @@ class TrainingRun:
         self._make_pairs()
         k = trainer.top_k
         n = self._goal
-        self._trace = (
+        self._trace: tuple[Any, ...] = (
             np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
             np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
             np.empty(n, np.int64), np.empty(n, np.int64),
@@ -385,17 +385,15 @@ class TrainingRun:
         """The trace so far, with the tokenizer's ids; a copy that later steps do not change."""
         n = self.n_merges
         shift = len(self.trainer.special_tokens)
-        left, right, new, *numbers, cand_left, cand_right, cand_count = (
-            column[:n] for column in self._trace
-        )
+        columns: dict[str, Any] = {
+            name: column[:n].copy()
+            for name, column in zip(_COLUMNS + _CANDIDATES, self._trace, strict=True)
+        }
+        for name in ("left", "right", "new", "cand_left", "cand_right"):
+            # Indices as ids: what comes after the bytes makes room for the special tokens.
+            columns[name][columns[name] >= 256] += shift
         return MergeTrace(
-            *(_shifted(column, shift) for column in (left, right, new)),
-            *(column.copy() for column in numbers),
-            _shifted(cand_left, shift),
-            _shifted(cand_right, shift),
-            cand_count.copy(),
-            initial_tokens=self._initial_tokens,
-            corpus_bytes=self._initial_tokens,
+            **columns, initial_tokens=self._initial_tokens, corpus_bytes=self._initial_tokens
         )
 
     def result(self) -> TrainingResult:
@@ -408,11 +406,6 @@ class TrainingRun:
             {t: 256 + i for i, t in enumerate(self.trainer.special_tokens)},
         )
         return TrainingResult(tokenizer, self.trace, self.stop_reason or "stopped")
-
-
-def _shifted(tokens: np.ndarray, shift: int) -> np.ndarray:
-    """Token indices as ids: what comes after the bytes makes room for the special tokens."""
-    return np.where(tokens >= 256, tokens + shift, tokens).astype(np.int32)
 
 
 def _table_size(n: int) -> int:
