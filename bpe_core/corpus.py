@@ -20,7 +20,7 @@ from typing import IO, Any, Protocol, cast
 
 import numpy as np
 
-from .pretokenize import PretokenCounter, PreTokenizer
+from .pretokenize import PretokenCounter, PreTokenizer, utf8
 
 Corpus = (
     str | bytes | os.PathLike[str] | IO[Any] | Mapping[bytes, int] | Iterable[str]
@@ -34,7 +34,7 @@ _local = threading.local()
 
 
 class Progress(Protocol):
-    """Called with the number of bytes (or characters) read so far; may raise to stop."""
+    """Called with the number of bytes of text read so far; may raise to stop."""
 
     def __call__(self, done: int, /) -> None: ...
 
@@ -79,7 +79,7 @@ def decode_text(data: bytes, errors: str = "replace") -> DecodedText:
     """Decode a file's bytes: UTF-8 with or without a mark, or UTF-16 by its mark.
 
     Any other bytes are taken as UTF-8 with `errors` "replace", "ignore" or "strict" (then
-    UnicodeDecodeError). Source of the marks: the Unicode Standard, section 23.8.
+    ValueError). Source of the marks: the Unicode Standard, section 23.8.
 
     >>> decode_text("hi".encode("utf-16")).text
     'hi'
@@ -112,18 +112,26 @@ def sniff_encoding(head: bytes) -> str:
 
 
 class _TextDecoder:
-    """Incremental decoder that counts the bytes it could not read."""
+    """Incremental decoder that counts the bytes it could not read; `name` is for its errors."""
 
-    def __init__(self, encoding: str, errors: str) -> None:
+    def __init__(self, encoding: str, errors: str, name: str = "") -> None:
         if errors not in _ERRORS:
             raise ValueError(f'errors must be "replace", "ignore" or "strict", not {errors!r}')
-        name = "utf-8" if encoding == "utf-8-sig" else encoding
-        self._decoder = codecs.getincrementaldecoder(name)(_ERRORS[errors])
+        codec = "utf-8" if encoding == "utf-8-sig" else encoding
+        self._decoder = codecs.getincrementaldecoder(codec)(_ERRORS[errors])
+        self._source = name or "the text"
         self.replaced_bytes = 0
 
     def decode(self, data: bytes, final: bool = False) -> str:
         _local.replaced = 0
-        text = self._decoder.decode(data, final)
+        try:
+            text = self._decoder.decode(data, final)
+        except UnicodeDecodeError as err:
+            raise ValueError(
+                f"{self._source} is not {err.encoding.upper()} text (byte "
+                f"0x{err.object[err.start]:02X}: {err.reason}); read it with errors=\"replace\" "
+                'or "ignore"'
+            ) from err
         self.replaced_bytes += _local.replaced
         return text
 
@@ -186,17 +194,20 @@ class Source:
 
     def _file(self, path: os.PathLike[str]) -> Iterator[str]:
         with open(path, "rb") as file:
-            yield from self._stream(file)
+            yield from self._stream(file, os.fspath(path))
 
-    def _stream(self, file: IO[Any]) -> Iterator[str]:
+    def _stream(self, file: IO[Any], name: str = "") -> Iterator[str]:
         block = file.read(BLOCK)
         if isinstance(block, str):
             while block:
                 yield block
                 block = file.read(BLOCK)
             return
+        # An unbuffered file may give less than was asked for, even less than a mark.
+        while 0 < len(block) < 3 and (more := file.read(BLOCK)):
+            block += more
         encoding = sniff_encoding(block)
-        decoder = _TextDecoder(encoding, self.errors)
+        decoder = _TextDecoder(encoding, self.errors, name or getattr(file, "name", ""))
         block = block[len(_MARKS[encoding]) :]
         while True:
             following = file.read(BLOCK)
@@ -368,15 +379,16 @@ def _reported(
     splitter: SpecialSplitter,
     pretokenizer: PreTokenizer,
     on_progress: Progress | None,
-) -> Iterator[str]:
-    """The texts between special tokens, put together to blocks where they are short."""
+) -> Iterator[bytes]:
+    """The stretches of text between special tokens, as UTF-8; tells how much was read."""
     done = 0
     for document in source.documents():
         for text, special in splitter.stream(document, pretokenizer, BLOCK):
-            done += len(text) + len(special or "")
-            if text:
-                yield text
+            data = utf8(text)
+            if data:
+                yield data
             if on_progress:
+                done += len(data) + len(utf8(special or ""))
                 on_progress(done)
 
 

@@ -196,8 +196,8 @@ def _same(a, i, b, j, n):
 def _add_piece(buf, start, stop, weight, slots, hashes, offsets, counts, arena, state):
     """Add `weight` to one pre-token's count. False: no room, nothing was changed.
 
-    state[0] pre-tokens so far, state[1] arena bytes in use; offsets[w]..offsets[w+1] are the
-    bytes of pre-token w.
+    state[0] pre-tokens so far, state[1] arena bytes in use, state[2] length of the one there
+    was no room for; offsets[w]..offsets[w+1] are the bytes of pre-token w.
     """
     h = _hash(buf, start, stop)
     mask = slots.size - 1
@@ -216,6 +216,7 @@ def _add_piece(buf, start, stop, weight, slots, hashes, offsets, counts, arena, 
     w = state[0]
     used = state[1]
     if 2 * (w + 1) > slots.size or w + 1 >= offsets.size or used + length > arena.size:
+        state[2] = length
         return False
     for k in range(length):
         arena[used + k] = buf[start + k]

@@ -51,7 +51,7 @@ class BPEModel:
 
     >>> model = BPEModel(bytes(range(256)), [97, 256], [97, 98], [256, 257])
     >>> model.token_bytes(257), model.encode_bytes(b"aaab")
-    (b'aab', [97, 257])
+    (b'aab', [256, 97, 98])
     """
 
     def __init__(self, byte_order: bytes, left, right, new) -> None:  # type: ignore[no-untyped-def]

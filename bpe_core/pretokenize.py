@@ -257,7 +257,7 @@ class PretokenCounter:
     """Counts distinct pre-tokens in a compiled table that grows as it has to.
 
     >>> counter = PretokenCounter(PreTokenizer("gpt2"))
-    >>> counter.add("low lower low")
+    >>> counter.add(b"low lower low")
     >>> counter.to_dict()
     {b'low': 1, b' lower': 1, b' low': 1}
     """
@@ -269,7 +269,7 @@ class PretokenCounter:
         self._offsets = np.zeros((1 << 11) + 1, np.int64)
         self._counts = np.empty(1 << 11, np.int64)
         self._arena = np.empty(1 << 15, np.uint8)
-        self._state = np.zeros(2, np.int64)
+        self._state = np.zeros(3, np.int64)
 
     def __len__(self) -> int:
         return int(self._state[0])
@@ -289,11 +289,11 @@ class PretokenCounter:
         """The bytes of all distinct pre-tokens, one after the other, uint8."""
         return self._arena[: int(self._state[1])]
 
-    def add(self, text: str) -> None:
-        """Count the pre-tokens of one stretch of text."""
+    def add(self, text: bytes) -> None:
+        """Count the pre-tokens of one stretch of text, given as valid UTF-8."""
         from . import kernels
 
-        data = np.frombuffer(utf8(text), np.uint8)
+        data = np.frombuffer(text, np.uint8)
         if not self.pretokenizer.scheme:
             ends = self.pretokenizer.ends(data, 0, data.size)
             self.add_pieces(data, np.append(0, ends), np.ones(ends.size, np.int64))
@@ -305,7 +305,7 @@ class PretokenCounter:
                 self.pretokenizer.scheme, data, at, data.size, classes, *self._table()
             )
             if at < data.size:
-                self._grow(data.size - at)
+                self._grow()
 
     def add_pieces(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
         """Add pieces data[borders[i]:borders[i+1]] with int64 weights."""
@@ -315,7 +315,7 @@ class PretokenCounter:
         while done < weights.size:
             done = kernels.count_given(data, borders, weights, done, *self._table())
             if done < weights.size:
-                self._grow(int(borders[done + 1] - borders[done]))
+                self._grow()
 
     def to_dict(self) -> dict[bytes, int]:
         """The counts as a plain mapping, in order of first appearance."""
@@ -329,11 +329,11 @@ class PretokenCounter:
     def _table(self) -> tuple[np.ndarray, ...]:
         return (self._slots, self._hashes, self._offsets, self._counts, self._arena, self._state)
 
-    def _grow(self, piece: int) -> None:
-        """Make room for one more pre-token of up to `piece` bytes (a bound that may be high)."""
+    def _grow(self) -> None:
+        """Make room for the pre-token that a kernel found none for."""
         from . import kernels
 
-        n, used = len(self), int(self._state[1])
+        n, used, needed = self._state.tolist()
         if n + 1 >= self._offsets.size:
             self._hashes = grown(self._hashes, 2 * self._hashes.size)
             self._counts = grown(self._counts, 2 * self._counts.size)
@@ -341,9 +341,8 @@ class PretokenCounter:
         if 2 * (n + 1) > self._slots.size:
             self._slots = np.full(4 * self._slots.size, -1, np.int32)
             kernels.rehash(self._hashes, n, self._slots)
-        if used + min(piece, self._arena.size) > self._arena.size:
-            # Doubling until it fits: `piece` is the rest of the text where it is not known.
-            self._arena = grown(self._arena, 2 * self._arena.size)
+        if used + needed > self._arena.size:
+            self._arena = grown(self._arena, max(2 * self._arena.size, used + needed))
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:

@@ -191,10 +191,8 @@ class Tokenizer:
         [256]
         """
         splitter = self._policy("", allowed_special, ())
-        banned = self._banned(splitter, disallowed_special)
+        pieces = _watched(pieces, self._banned(splitter, disallowed_special))
         for text, special in splitter.stream(pieces, self.pretokenizer, ENCODE_BLOCK):
-            # A banned token is cut like an ordinary one until here, so it is seen whole.
-            _refuse(text, banned)
             yield from self._encode_ordinary(text).tolist()
             if special is not None:
                 yield self.special_tokens[special]
@@ -462,6 +460,16 @@ def _refuse(text: str, banned: SpecialSplitter) -> None:
             f"allowed_special={{{found!r}, ...}} to encode it as its id, "
             "disallowed_special=() to encode it as ordinary text, or take it out of the text."
         )
+
+
+def _watched(pieces: Iterable[str], banned: SpecialSplitter) -> Iterator[str]:
+    """The same pieces; refuses a banned token even where it goes over several of them."""
+    tail = ""
+    for piece in pieces:
+        if banned.tokens:
+            _refuse(tail + piece, banned)
+            tail = (tail + piece)[-(banned.longest - 1) :] if banned.longest > 1 else ""
+        yield piece
 
 
 def _special_ids(

@@ -1,0 +1,1 @@
+"""Tests of the engine: hand-worked cases pin the reference, the reference pins the engine."""

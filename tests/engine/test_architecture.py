@@ -1,0 +1,142 @@
+"""What may import what, what a start costs, and that every example in a docstring is true."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import bpe_core
+
+ROOT = Path(bpe_core.__file__).resolve().parents[1]
+MODULES = ["bpe_core"] + [
+    f"bpe_core.{module.name}"
+    for module in pkgutil.iter_modules(bpe_core.__path__)
+    if module.name != "__main__"
+]
+ENGINE = sorted((ROOT / "bpe_core").rglob("*.py"))
+PAGES = sorted((ROOT / "pages").glob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Top names of all imports of a file, those inside functions included."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda path: path.name)
+def test_the_engine_knows_nothing_of_the_app(path: Path) -> None:
+    assert not imported(path) & {"streamlit", "pandas", "plotly", "altair", "ui", "pages", "app"}
+
+
+def test_only_the_kernels_are_compiled() -> None:
+    assert [path.name for path in ENGINE if "numba" in imported(path)] == ["kernels.py"]
+
+
+def test_the_reference_imports_nothing_but_plain_python() -> None:
+    path = ROOT / "bpe_core" / "reference.py"
+    assert imported(path) <= {"__future__", "collections", "dataclasses", "itertools", "typing"}
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    assert not [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
+
+
+@pytest.mark.skipif(not PAGES, reason="there are no pages")
+def test_pages_hold_no_algorithm() -> None:
+    for path in PAGES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert not imported(path) & {"numba", "regex", "re", "heapq", "bisect", "numpy"}, path
+        assert "kernels" not in path.read_text(encoding="utf-8"), path
+        loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        assert not loops and not classes, path
+
+
+def test_files_are_opened_with_their_encoding_named() -> None:
+    for path in ENGINE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name not in ("open", "read_text", "write_text"):
+                continue
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            binary = any(isinstance(text, str) and "b" in text for text in texts)
+            named = any(keyword.arg == "encoding" for keyword in node.keywords)
+            assert binary or named, f"{path.name}:{node.lineno}"
+
+
+def test_importing_the_package_is_light_and_kernels_come_on_first_need(run_python) -> None:
+    script = """
+import sys
+import bpe_core
+heavy = {"numba", "llvmlite", "streamlit", "pandas", "plotly"}
+print(sorted(heavy & set(sys.modules)), bpe_core.kernels_ready())
+bpe_core.Trainer(300)
+print(sorted(heavy & set(sys.modules)))
+bpe_core.warm_up()
+print(bpe_core.kernels_ready(), sorted((heavy - {"numba", "llvmlite"}) & set(sys.modules)))
+"""
+    assert run_python(script).splitlines() == ["[] False", "[]", "True []"]
+
+
+# Docstrings
+
+
+def public_items(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Public functions, classes and methods that a module defines."""
+    for name, item in vars(module).items():
+        if name.startswith("_") or getattr(item, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(item) or inspect.isfunction(item):
+            yield f"{module.__name__}.{name}", item
+        if inspect.isclass(item):
+            for method, value in vars(item).items():
+                value = getattr(value, "func", getattr(value, "fget", value))
+                value = getattr(value, "__func__", value)
+                if not method.startswith("_") and inspect.isfunction(value):
+                    yield f"{module.__name__}.{name}.{method}", value
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_in_a_docstring_is_true(name: str) -> None:
+    module = importlib.import_module(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        failed, _ = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+def test_every_public_item_says_what_it_is_in_one_line() -> None:
+    for name in MODULES:
+        module = importlib.import_module(name)
+        assert (module.__doc__ or "").strip(), name
+        if name == "bpe_core.kernels":
+            continue
+        for title, item in public_items(module):
+            doc = inspect.getdoc(item)
+            assert doc, title
+            assert doc.splitlines()[0].strip(), title
+
+
+def test_every_public_call_has_a_runnable_example() -> None:
+    for name in bpe_core.__all__:
+        item = getattr(bpe_core, name)
+        if inspect.isfunction(item) or inspect.isclass(item):
+            doc = inspect.getdoc(item) or ""
+            assert doc, name
+    for title, item in public_items(importlib.import_module("bpe_core.reference")):
+        if inspect.isfunction(item):
+            assert ">>>" in (inspect.getdoc(item) or ""), title
