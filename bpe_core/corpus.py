@@ -164,6 +164,7 @@ class Source:
         self.replaced_bytes = 0
 
     def documents(self) -> Iterator[Iterator[str]]:
+        """The documents in order; each is to be used up before the next is asked for."""
         corpus = self.corpus
         if isinstance(corpus, str):
             yield _slices(corpus)
@@ -398,9 +399,9 @@ def _add_mapping(total: PretokenCounter, counts: Mapping[Any, Any]) -> None:
             raise TypeError(f"pre-tokens must be bytes and not empty, not {word!r}")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError(f"the count of {word!r} must be a whole number from 0 on")
-        if count > 2**62:
-            raise ValueError(f"the count of {word!r} is over 2**62")
     kept = {word: int(count) for word, count in counts.items() if count}
+    if sum(len(word) * count for word, count in kept.items()) >= 2**63:
+        raise ValueError("the counts add up to 2**63 bytes of text or more")
     data = np.frombuffer(b"".join(kept), np.uint8)
     borders = np.cumsum([0, *map(len, kept)], dtype=np.int64)
     total.add_pieces(data, borders, np.array(list(kept.values()), np.int64))

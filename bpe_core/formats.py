@@ -245,7 +245,8 @@ def loads_native(data: str | bytes) -> Tokenizer:
 
     order = top.get("byte_order")
     order = BYTE_ORDERS.get(order) if isinstance(order, str) else order
-    if order is None or sorted(order) != list(range(256)):
+    whole = isinstance(order, (bytes, list)) and all(type(b) is int for b in order)
+    if not whole or sorted(order) != list(range(256)):
         raise FormatError(name, "key 'byte_order'", "expected a known name or 256 different bytes")
     left, right, new = _native_merges(name, part("merges", list))
     model = BPEModel(bytes(order), left, right, new)

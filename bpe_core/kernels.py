@@ -272,10 +272,13 @@ def rehash(hashes, n, slots):
 # token's index stands in its first and its last cell, GONE in the cells between: both
 # neighbors of a token are then found without any list, the previous one by its last cell.
 #
-# A pair's places are one stretch of `places`: all places of a pair (a, b) come into being in
-# the step that makes the younger of the two. A place is checked when it is used, so nothing
-# has to be taken out of a list when a neighbor changes. The exception is a merge that spells
-# an existing token: then a pair that already has places gets a new record that holds all.
+# Training never spells a token twice. The history inside a stretch of text that ends up as one
+# token depends on its bytes alone: no token crossed its borders, places of a pair of two
+# different tokens cannot overlap, and a run of one token that is paired off across a border
+# would have left a token over it. So each merge makes a new token, number 256 + step, and all
+# places of a pair (a, b) come into being in the step that makes the younger of the two: a
+# pair's places are one stretch of `places`. A place is checked when it is used, so nothing has
+# to be taken out of a list when a neighbor changes.
 #
 # The heap holds one entry per pair record with the count it had when last looked at. Counts
 # only fall, so a stored count is an upper bound, and an entry is put right when it comes up.
@@ -466,7 +469,7 @@ def _find_slot(slots, left, right, a, b):
 
 @jit(types.void(i32, i32, i32, int64))
 def refill_slots(slots, left, right, n):
-    """Fill an empty pair table; of several records of a pair the last one counts."""
+    """Fill an empty pair table."""
     for pair in range(n):
         s = _find_slot(slots, left, right, left[pair], right[pair])
         slots[s] = pair
@@ -565,21 +568,6 @@ def place_byte_pairs(
         )  # fmt: skip
 
 
-@part
-def _spelled(size, hash_, place, token_slots, token_size, token_hash, token_place, cells_raw):
-    """Slot of the token with these bytes in the token table (empty slot: no such token)."""
-    mask = token_slots.size - 1
-    s = np.int64((hash_ ^ (hash_ >> np.uint64(31))) & np.uint64(mask))
-    while True:
-        t = token_slots[s]
-        if t < 0:
-            return s
-        alike = token_hash[t] == hash_ and token_size[t] == size
-        if alike and _same(cells_raw, token_place[t], cells_raw, place, size):
-            return s
-        s = (s + 1) & mask
-
-
 @part(int64(int64, int64, i32, i64, i32, i64, int64))
 def _touch(pair, step, pair_stamp, pair_count, touched, touched_count, n_touched):
     """Note a pair's count before this step changes it."""
@@ -593,7 +581,8 @@ def _touch(pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
 
 @part(types.void(int64, int64, i32_2d))
 def _fresh_token(t, step, memo):
-    """memo[t]: the pair records of (t, l), (r, t), (t, new), (new, t) in this step."""
+    """memo[t]: the pair records of (t, l), (r, t), (t, new), (new, t) in this step (-1: not
+    looked up yet)."""
     if memo[t, 4] != step:
         memo[t, 0] = -1
         memo[t, 1] = -1
@@ -612,28 +601,29 @@ def _old_record(memo, t, which, a, b, slots, left, right):
     return pair
 
 
-@part
+@part(
+    types.UniTuple(int64, 2)(
+        i32_2d, int64, int64, int64, int64, int64, int64, int64, i32, i32, i32, i64, i32, i32
+    )
+)
 def _new_record(
     memo, t, which, a, b, size, max_size, n_records,
-    slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
+    slots, left, right, pair_count, pair_size, pair_stamp,
 ):  # fmt: skip
-    """Record of pair (a, b) that gains places in this step; made on first use."""
+    """Record of pair (a, b), one of them the new token; made when it is first seen."""
     known = np.int64(memo[t, which])
     if known != -1:
         return known, n_records
     if size > max_size:
         memo[t, which] = NO_SLOT
         return np.int64(NO_SLOT), n_records
-    s = _find_slot(slots, left, right, a, b)
     pair = n_records
-    older = slots[s]
     left[pair] = a
     right[pair] = b
+    pair_count[pair] = 0
     pair_size[pair] = 0
     pair_stamp[pair] = -1
-    pair_older[pair] = older
-    pair_count[pair] = 0
-    slots[s] = pair
+    slots[_find_slot(slots, left, right, a, b)] = pair
     memo[t, which] = pair
     return pair, n_records + 1
 
@@ -642,8 +632,8 @@ def _new_record(
     int64(
         int64, int64, int64, i64, int64, int64,
         i32, i32, u8, I64,
-        i32, u64, u64, u64, i64, i32,
-        i32, i32, i32, i64, i64, i32, i32, i32, i32,
+        i32, u64, i64,
+        i32, i32, i32, i64, i64, i32, i32, i32,
         i64, i32, i32, i32, i64, i32, i32,
         i32, i32_2d,
         i32, i32, i32, i64, i64, i64, i64, i64, i32_2d, i32_2d, i64_2d,
@@ -654,9 +644,9 @@ def merge_steps(
     # the text
     cells, cell_word, cells_raw, weights,
     # tokens
-    token_size, token_prefix, token_hash, token_power, token_place, token_slots,
+    token_size, token_prefix, token_place,
     # pair records
-    slots, left, right, pair_count, pair_start, pair_size, pair_stamp, pair_older, places,
+    slots, left, right, pair_count, pair_start, pair_size, pair_stamp, places,
     # heap, tallies, buffers
     heap_count, heap_pair, histogram, touched, touched_count, gather_pair, gather_place,
     scratch, memo,
@@ -666,8 +656,8 @@ def merge_steps(
 ):  # fmt: skip
     """Do up to `budget` merges; return a code that says why it stopped.
 
-    state: [0] merges done, [1] tokens, [2] pair records, [3] live pairs, [4] places in use,
-    [5] corpus tokens. A code that asks for room comes before the step changed anything.
+    state: [0] merges done, [1] pair records, [2] pairs that occur, [3] places in use,
+    [4] corpus tokens. A code that asks for room comes before the step changed anything.
     """
     k = cand_left.shape[1]
     k_find = max(k, 1)
@@ -675,7 +665,7 @@ def merge_steps(
         step = state[0]
         if step >= goal:
             return DONE
-        n_records = state[2]
+        n_records = state[1]
         found = scratch[:k_find]
         got = _top(
             k_find, found, scratch[k_find:], n_records, heap_count, heap_pair, pair_count,
@@ -688,12 +678,15 @@ def merge_steps(
         if best < min_count:
             return BELOW_MINIMUM
         size = np.int64(pair_size[winner])
-        # At most four new records a place, and two for each token that may stand beside it.
-        room = min(4 * size, 2 * (state[1] + 1))
+        # At most two new records a place, and two for each token that may stand beside it.
+        new = np.int32(256 + step)
+        room = 2 * min(size, np.int64(new) + 1)
         if n_records + room > left.size or 2 * (n_records + room) > slots.size:
             return GROW_PAIRS
         if 2 * size > gather_pair.size:
             return GROW_GATHER
+        if state[3] + 2 * size > places.size:
+            return GROW_PLACES
 
         l = left[winner]
         r = right[winner]
@@ -701,40 +694,20 @@ def merge_steps(
         r_size = token_size[r]
         new_size = l_size + r_size
 
-        # Which token does it make? One that is spelled the same is used again.
-        place = np.int64(-1)
         start = pair_start[winner]
+        place = np.int64(places[start])
         for o in range(start, start + size):
-            p = places[o]
-            if cells[p] == l and cells[p + l_size] == r:
-                place = p
+            place = np.int64(places[o])
+            if cells[place] == l and cells[place + l_size] == r:
                 break
-        new_hash = token_hash[l] * token_power[r] + token_hash[r]
-        t_slot = _spelled(
-            new_size, new_hash, place, token_slots, token_size, token_hash, token_place, cells_raw
-        )
-        reused = token_slots[t_slot] >= 0
-        need = state[4] + 2 * size
-        if reused:
-            need += state[4]  # older places are copied beside the new ones
-        if need > places.size:
-            return GROW_PLACES
-        if reused:
-            new = token_slots[t_slot]
-        else:
-            new = np.int32(state[1])
-            state[1] += 1
-            token_slots[t_slot] = new
-            token_size[new] = new_size
-            token_hash[new] = new_hash
-            token_power[new] = token_power[l] * token_power[r]
-            token_place[new] = place
-            prefix = np.uint64(0)
-            for b in range(8):
-                prefix <<= np.uint64(8)
-                if b < new_size:
-                    prefix |= np.uint64(cells_raw[place + b])
-            token_prefix[new] = prefix
+        token_size[new] = new_size
+        token_place[new] = place
+        prefix = np.uint64(0)
+        for b in range(8):
+            prefix <<= np.uint64(8)
+            if b < new_size:
+                prefix |= np.uint64(cells_raw[place + b])
+        token_prefix[new] = prefix
 
         tied = _count_tied(
             best, n_records, heap_count, heap_pair, pair_count, histogram, touched
@@ -767,12 +740,8 @@ def merge_steps(
 
             if x >= 0:
                 _fresh_token(x, step, memo)
-                if x == new:
-                    _fresh_token(l, step, memo)
-                    pair, n_records = _new_record(
-                        memo, l, 3, new, l, new_size + l_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
-                    )  # fmt: skip
+                if x == new:  # made a moment ago, and (new, l) was noted then
+                    pair = np.int64(memo[l, 3])
                 else:
                     pair = _old_record(memo, x, 0, x, l, slots, left, right)
                 if pair >= 0:
@@ -784,12 +753,12 @@ def merge_steps(
                 if x == new:
                     pair, n_records = _new_record(
                         memo, x, 3, new, new, 2 * new_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
+                        slots, left, right, pair_count, pair_size, pair_stamp,
                     )  # fmt: skip
                 else:
                     pair, n_records = _new_record(
                         memo, x, 2, x, new, token_size[x] + new_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
+                        slots, left, right, pair_count, pair_size, pair_stamp,
                     )  # fmt: skip
                 if pair >= 0:
                     pair_count[pair] += weight
@@ -799,23 +768,15 @@ def merge_steps(
                     gathered += 1
             if y >= 0:
                 _fresh_token(y, step, memo)
-                if y == new:
-                    _fresh_token(r, step, memo)
-                    pair, n_records = _new_record(
-                        memo, r, 2, r, new, r_size + new_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
-                    )  # fmt: skip
-                else:
-                    pair = _old_record(memo, y, 1, r, y, slots, left, right)
+                pair = _old_record(memo, y, 1, r, y, slots, left, right)
                 if pair >= 0:
-                    if pair < first_new:
-                        n_touched = _touch(
-                            pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
-                        )
+                    n_touched = _touch(
+                        pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
+                    )
                     pair_count[pair] -= weight
                 pair, n_records = _new_record(
                     memo, y, 3, new, y, token_size[y] + new_size, max_size, n_records,
-                    slots, left, right, pair_count, pair_size, pair_older, pair_stamp,
+                    slots, left, right, pair_count, pair_size, pair_stamp,
                 )  # fmt: skip
                 if pair >= 0:
                     pair_count[pair] += weight
@@ -826,43 +787,19 @@ def merge_steps(
         pair_count[winner] = 0
 
         # Give each new record its stretch of places.
-        used = state[4]
+        used = state[3]
         for pair in range(first_new, n_records):
-            older = pair_older[pair]
             pair_start[pair] = used
             used += pair_size[pair]
-            if older >= 0:
-                used += pair_size[older]
             pair_size[pair] = 0
         for g in range(gathered):
             pair = gather_pair[g]
             places[pair_start[pair] + pair_size[pair]] = gather_place[g]
             pair_size[pair] += 1
-        state[4] = used
+        state[3] = used
 
-        live = state[3]
+        live = state[2]
         for pair in range(first_new, n_records):
-            older = pair_older[pair]
-            if older >= 0:
-                # Overlapping places must be taken from left to right: merge the two lists.
-                s = pair_start[pair]
-                i = s + pair_size[pair] - 1
-                j = pair_start[older] + pair_size[older] - 1
-                pair_size[pair] += pair_size[older]
-                for t in range(s + pair_size[pair] - 1, i, -1):
-                    if i >= s and places[i] > places[j]:
-                        places[t] = places[i]
-                        i -= 1
-                    else:
-                        places[t] = places[j]
-                        j -= 1
-                    if j < pair_start[older]:
-                        break
-                n_touched = _touch(
-                    older, step, pair_stamp, pair_count, touched, touched_count, n_touched
-                )
-                pair_count[pair] += pair_count[older]
-                pair_count[older] = 0
             count = pair_count[pair]
             if count > 0:
                 live += 1
@@ -883,18 +820,18 @@ def merge_steps(
             if after > 0 and after < HISTOGRAM_SIZE:
                 histogram[after] += 1
 
-        state[5] -= merged
+        state[4] -= merged
         out_left[step] = l
         out_right[step] = r
         out_new[step] = new
         out_count[step] = best
         out_merged[step] = merged
-        out_tokens[step] = state[5]
-        out_pairs[step] = state[3]
+        out_tokens[step] = state[4]
+        out_pairs[step] = state[2]
         out_tied[step] = tied
         state[0] = step + 1
-        state[2] = n_records
-        state[3] = live
+        state[1] = n_records
+        state[2] = live
     return DONE
 
 

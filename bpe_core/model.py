@@ -160,10 +160,31 @@ class BPEModel:
         kernels.fill_ranks(self.left, self.right, keys, ranks, byte_ranks)
         return self.id_of_byte, self.new, keys, ranks, byte_ranks
 
+    @functools.cached_property
+    def out_of_order(self) -> int | None:
+        """Rank of the first merge that uses a token which a later merge makes, else None.
+
+        A trained list has none. An imported one may; encoding by lowest rank works all the
+        same, but then ranks are no history, and join ranks are refused.
+        """
+        last_made = np.full(self._share.n_tokens, -1, np.int64)
+        ranks = np.arange(self.n_merges)
+        last_made[self.new] = ranks  # of repeated indices, the last assignment holds
+        late = (last_made[self.left] >= ranks) | (last_made[self.right] >= ranks)
+        return int(np.argmax(late)) if late.any() else None
+
     def join_ranks(self, data: np.ndarray, ends: np.ndarray, start: int, out: np.ndarray) -> None:
-        """Write the rank of every merge in the pieces of `data` onto the boundary it erases."""
+        """Write the rank of every merge in the pieces of `data` onto the boundary it erases.
+
+        ValueError where the merges are not in an order that can be replayed.
+        """
         from . import kernels
 
+        if self.out_of_order is not None:
+            raise ValueError(
+                f"merge {self.out_of_order} uses a token that a later merge makes, so the ranks "
+                "of this tokenizer cannot be replayed one by one; it can still encode and decode"
+            )
         kernels.join_pieces(data, ends, ends.size, start, self.n_merges, *self.tables, out)
 
     def encode_bytes(self, pretoken: bytes) -> list[int]:

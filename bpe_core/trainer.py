@@ -265,15 +265,10 @@ class TrainingRun:
         n = 256 + self._goal
         self._token_size = np.empty(n, np.int32)
         self._token_prefix = np.empty(n, np.uint64)
-        self._token_hash = np.empty(n, np.uint64)
-        self._token_power = np.empty(n, np.uint64)
         self._token_place = np.full(n, -1, np.int64)
         order = np.frombuffer(self._order, np.uint8).astype(np.uint64)
         self._token_size[:256] = 1
         self._token_prefix[:256] = order << np.uint64(56)
-        self._token_hash[:256] = order + np.uint64(1)
-        self._token_power[:256] = 0x2545F4914F6CDD1D  # base of the rolling hash, any odd number
-        self._token_slots = np.full(_table_size(2 * self._goal), -1, np.int32)
 
     def _make_pairs(self) -> None:
         counts = np.zeros(65536, np.int64)
@@ -288,7 +283,6 @@ class TrainingRun:
         self._pair_count, self._pair_start = np.empty(room, np.int64), np.empty(room, np.int64)
         self._pair_size = np.empty(room, np.int32)
         self._pair_stamp = np.full(room, -1, np.int32)
-        self._pair_older = np.full(room, -1, np.int32)
         self._heap_count, self._heap_pair = np.empty(room, np.int64), np.empty(room, np.int32)
         self._touched, self._touched_count = np.empty(room, np.int32), np.empty(room, np.int64)
         self._places = np.empty(max(2 * total, 16), np.int32)
@@ -303,7 +297,7 @@ class TrainingRun:
             self._heap_count, self._heap_pair, self._tie, self._token_size, self._token_prefix,
             self._token_place, self._cells_raw, self._histogram,
         )  # fmt: skip
-        self._state = np.array([0, 256, n, n, total, self._initial_tokens], np.int64)
+        self._state = np.array([0, n, n, total, self._initial_tokens], np.int64)
         limit = self.trainer.max_token_bytes or _NO_LIMIT
         if limit < 2:
             self._goal = 0
@@ -340,10 +334,9 @@ class TrainingRun:
                 until - self.n_merges, self._goal, self.trainer.min_pair_count, self._state,
                 self._tie, min(self.trainer.max_token_bytes or _NO_LIMIT, _NO_LIMIT),
                 self._cells, self._cell_word, self._cells_raw, self._weights,
-                self._token_size, self._token_prefix, self._token_hash, self._token_power,
-                self._token_place, self._token_slots,
+                self._token_size, self._token_prefix, self._token_place,
                 self._slots, self._left, self._right, self._pair_count, self._pair_start,
-                self._pair_size, self._pair_stamp, self._pair_older, self._places,
+                self._pair_size, self._pair_stamp, self._places,
                 self._heap_count, self._heap_pair, self._histogram, self._touched,
                 self._touched_count, self._gather_pair, self._gather_place,
                 self._scratch, self._memo, *self._trace,
@@ -372,11 +365,11 @@ class TrainingRun:
         room = 2 * self._left.size
         for name in (
             "_left", "_right", "_pair_count", "_pair_start", "_pair_size", "_pair_stamp",
-            "_pair_older", "_heap_count", "_heap_pair", "_touched", "_touched_count",
+            "_heap_count", "_heap_pair", "_touched", "_touched_count",
         ):  # fmt: skip
             setattr(self, name, grown(getattr(self, name), room))
         self._slots = np.full(_table_size(2 * room), -1, np.int32)
-        self._kernels.refill_slots(self._slots, self._left, self._right, int(self._state[2]))
+        self._kernels.refill_slots(self._slots, self._left, self._right, int(self._state[1]))
 
     # ------------------------------------------------------------------ looking
 

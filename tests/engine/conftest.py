@@ -80,6 +80,7 @@ def split_by_ranks(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]
 @pytest.fixture(scope="session")
 def run_python() -> Callable[..., str]:
     """Run a script in a fresh interpreter at the root of the repository; return what it prints."""
+
     def run(script: str, *args: str, flags: tuple[str, ...] = (), timeout: float = 240, **env: str):
         done = subprocess.run(
             [sys.executable, *flags, "-c", script, *args],

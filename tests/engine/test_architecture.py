@@ -61,7 +61,7 @@ def test_pages_hold_no_algorithm() -> None:
         assert "kernels" not in path.read_text(encoding="utf-8"), path
         loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
         classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-        assert not loops and not classes, path
+        assert not loops + classes, path
 
 
 def test_files_are_opened_with_their_encoding_named() -> None:

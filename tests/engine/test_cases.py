@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,10 @@ def test_a_million_equal_characters(gpt2: Tokenizer, letter: str, count: int, id
 
 
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
-@pytest.mark.parametrize("letter", ["^", "-", " ", "a", "1", "\n", "中"])
-def test_a_million_equal_characters_under_every_pattern(pattern: str, letter: str) -> None:
+@pytest.mark.parametrize("letter", ["-", " ", "1", "中"])
+def test_a_long_run_of_any_kind_under_every_pattern(pattern: str, letter: str) -> None:
     tokenizer = Trainer(256, pattern=pattern).train("").tokenizer
-    text = letter * 1_000_000
+    text = letter * 300_000
     pieces = tokenizer.pretokens(text)
     assert "".join(pieces) == text
     assert tokenizer.count_tokens(text) == len(text.encode())
@@ -327,7 +328,7 @@ def test_decoding_changes_no_blank_before_a_sign(gpt2: Tokenizer) -> None:
 def test_positions_do_not_run_ahead_when_a_character_is_split(
     gpt2: Tokenizer, text: str, character_starts: list[int]
 ) -> None:
-    ids, ends = gpt2.encode_spans(text)
+    _, ends = gpt2.encode_spans(text)
     starts = [0, *ends[:-1].tolist()]
     first_bytes = np.flatnonzero([byte & 0xC0 != 0x80 for byte in text.encode()])
     found = np.searchsorted(first_bytes, starts, side="right") - 1
@@ -370,7 +371,8 @@ for workers in (1, 2, 3):
 
 
 def test_hash_seeds_and_the_order_of_documents_change_nothing(run_python) -> None:
-    outputs = [run_python(SAVED, str(seed), PYTHONHASHSEED=str(seed)) for seed in range(5)]
+    with ThreadPoolExecutor(2) as pool:
+        outputs = pool.map(lambda seed: run_python(SAVED, seed, PYTHONHASHSEED=seed), "01234")
     assert len({line for output in outputs for line in output.splitlines()}) == 1
 
 
@@ -547,15 +549,7 @@ print(tokenizer.n_merges)
 """
 
 
-@pytest.mark.parametrize(
-    ("flags", "env"),
-    [
-        (("-X", "warn_default_encoding"), {}),
-        ((), {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
-    ],
-    ids=["default encoding is an error", "C locale"],
-)
-def test_files_are_utf8_whatever_the_system_says(
-    flags: tuple[str, ...], env: dict[str, str], run_python, tmp_path: Path
-) -> None:
-    assert int(run_python(FILES, str(tmp_path), flags=flags, **env)) > 0
+def test_files_are_utf8_whatever_the_system_says(run_python, tmp_path: Path) -> None:
+    flags = ("-X", "warn_default_encoding")
+    c_locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert int(run_python(FILES, str(tmp_path), flags=flags, **c_locale)) > 0

@@ -128,9 +128,7 @@ def test_generated_texts_are_counted_alike_in_blocks(text: str, block: int, patt
     words = oracle.word_counts(text, PATTERNS[pattern].regex, SPECIALS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "BLOCK", block)
-        counter, _ = corpus.count_pretokens(
-            text, PreTokenizer(pattern), SPECIALS, workers=1
-        )
+        counter, _ = corpus.count_pretokens(text, PreTokenizer(pattern), SPECIALS, workers=1)
     assert counter.to_dict() == words
 
 

@@ -42,11 +42,13 @@ def trained(draw: st.DrawFn) -> Tokenizer:
         byte_order=draw(st.sampled_from(["plain", "gpt2"])),
     )
     tokenizer = trainer.train(draw(st.just(TEXT) | st.text(max_size=30))).tokenizer
-    return tokenizer.truncated(draw(st.sampled_from([0, tokenizer.n_merges // 2, tokenizer.n_merges])))
+    return tokenizer.truncated(
+        draw(st.sampled_from([0, tokenizer.n_merges // 2, tokenizer.n_merges]))
+    )
 
 
 @given(tokenizer=trained())
-@settings(max_examples=80)
+@settings(max_examples=60)
 def test_the_native_format_gives_back_all_of_a_tokenizer(tokenizer: Tokenizer) -> None:
     text = formats.dumps_native(tokenizer)
     again = formats.loads_native(text)
@@ -56,7 +58,7 @@ def test_the_native_format_gives_back_all_of_a_tokenizer(tokenizer: Tokenizer) -
 
 
 @given(tokenizer=trained())
-@settings(max_examples=80)
+@settings(max_examples=60)
 def test_the_gpt2_format_gives_back_a_tokenizer_but_for_its_pattern(tokenizer: Tokenizer) -> None:
     vocab_json, merges_txt = formats.dumps_gpt2(tokenizer)
     again = formats.loads_gpt2(
@@ -144,16 +146,14 @@ def test_a_vocabulary_that_does_not_fit_its_merges_is_refused(
         Tokenizer.from_vocab(vocab, merges, specials)
 
 
-def test_a_merge_above_those_of_its_parts_is_refused_or_is_a_history() -> None:
-    vocab = plain_vocab(b"ab", b"abc")
-    try:
-        tokenizer = Tokenizer.from_vocab(vocab, [(b"ab", b"c"), (b"a", b"b")])
-    except ValueError as error:
-        assert "ab" in str(error)
-        return
-    joins = tokenizer.join_ranks("abc")
-    for k in range(3):
-        assert (joins >= k).sum() + 1 == len(tokenizer.truncated(k).encode("abc"))
+def test_a_list_with_a_merge_above_those_of_its_parts_encodes_but_is_no_history() -> None:
+    merges = [(b"ab", b"c"), (b"a", b"b")]
+    tokenizer = Tokenizer.from_vocab(plain_vocab(b"ab", b"abc"), merges)
+    assert tokenizer.encode("abcab") == [257, 256]
+    assert tokenizer.truncated(1).encode("abcab") == [*b"abcab"]
+    for call in (tokenizer.join_ranks, tokenizer.merge_steps):
+        with pytest.raises(ValueError, match="merge 0"):
+            call("abc")
 
 
 # Files of others
@@ -243,12 +243,12 @@ def test_a_broken_vocabulary_is_refused_with_its_place(vocab_json: str, named: s
 
 def test_two_names_for_one_id_are_both_named() -> None:
     vocab, lines = gpt2_files()
-    with pytest.raises(FormatError, match="<one>.*<two>|<two>.*<one>"):
+    with pytest.raises(FormatError, match=r"<one>.*<two>|<two>.*<one>"):
         formats.loads_gpt2(json.dumps(vocab | {"<one>": 260, "<two>": 260}), "\n".join(lines))
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
-    vocab, lines = gpt2_files()
+    vocab, _ = gpt2_files()
     for vocab_json, merges_txt in (
         (b"\xff\xfe{", b""),
         (json.dumps(vocab).encode(), b"a b\n\xff"),
@@ -317,7 +317,9 @@ def test_what_is_no_native_file_at_all_is_refused(text: str) -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2)
+    ),
     max_leaves=5,
 )
 small = st.integers(-2, 400)
@@ -328,7 +330,7 @@ rows = st.lists(st.lists(small, min_size=3, max_size=3) | json_values, max_size=
     key=st.sampled_from(["pattern", "byte_order", "merges", "special_tokens", "ids", "unused"]),
     value=json_values | rows | st.dictionaries(st.text(max_size=3), small, max_size=2),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_other_value_in_a_native_file_is_refused_or_read(key: str, value: Any) -> None:
     try:
         tokenizer = formats.loads_native(json.dumps(native() | {key: value}))
@@ -339,12 +341,11 @@ def test_any_other_value_in_a_native_file_is_refused_or_read(key: str, value: An
 
 
 @given(lines=st.lists(st.text("ab cĠ\n\r\t#é\u2028", max_size=6), max_size=4))
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_any_lines_of_merges_are_refused_or_read(lines: list[str]) -> None:
     vocab, good = gpt2_files()
     try:
         tokenizer = formats.loads_gpt2(json.dumps(vocab), "\n".join([*good, *lines]), [])
-    except FormatError as error:
-        assert "line" in str(error) or "merge" in str(error)
+    except FormatError:
         return
     assert tokenizer.merges[:3] == [(b"a", b"b"), (b"ab", b"c"), (b" ", b"a")]

@@ -31,8 +31,40 @@ ENCODINGS = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
 # Tables of letters differ between versions of Unicode: only characters that this Python knows are
 # compared with libraries that bring their own tables.
 assigned = st.characters(exclude_categories=["Cn", "Cs", "Co"])
-BITS = ["'s", "'S", "'ll", "'RE", "'ſ", " the", "The", "THe", "  ", "\n", "\r\n", "\t", " ", "\u3000"]
-BITS += ["12", "12345", "½", "٣", "!", " ?!", "//\n", "é", "e\u0301", "ß", "中文", "한국", "日本", "🙃", "👨‍👩‍👧", "नमस्ते"]
+BITS = [
+    "'s",
+    "'S",
+    "'ll",
+    "'RE",
+    "'ſ",
+    " the",
+    "The",
+    "THe",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    " ",
+    "\u3000",
+]
+BITS += [
+    "12",
+    "12345",
+    "½",
+    "٣",
+    "!",
+    " ?!",
+    "//\n",
+    "é",
+    "e\u0301",
+    "ß",
+    "中文",
+    "한국",
+    "日本",
+    "🙃",
+    "👨‍👩‍👧",
+    "नमस्ते",
+]
 mixed = st.lists(st.sampled_from(BITS) | st.text(assigned, max_size=3), max_size=20).map("".join)
 
 
@@ -56,7 +88,7 @@ def test_gpt2_ids_equal_tiktoken_on_generated_texts(
     theirs = tiktoken_encoding("gpt2")
 
     @given(mixed | st.text(assigned, max_size=50))
-    @settings(max_examples=500)
+    @settings(max_examples=250)
     def compare(text: str) -> None:
         assert gpt2.encode(text) == theirs.encode_ordinary(text)
 
@@ -69,7 +101,7 @@ def test_cl100k_ids_equal_tiktoken_on_generated_texts(
     theirs = tiktoken_encoding("cl100k_base")
 
     @given(mixed | st.text(assigned, max_size=50))
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     def compare(text: str) -> None:
         assert cl100k.encode(text) == theirs.encode_ordinary(text)
 
@@ -94,7 +126,7 @@ def test_the_named_patterns_cut_as_the_published_ones(
     tokenizer = Trainer(256, pattern=name).train("").tokenizer
 
     @given(mixed | st.text(max_size=30))
-    @settings(max_examples=400)
+    @settings(max_examples=200)
     def compare(text: str) -> None:
         pieces = [match.group() for match in regex.finditer(published, text)]
         assert tokenizer.pretokens(text) == pieces
@@ -109,8 +141,10 @@ def test_the_named_patterns_cut_every_character_as_the_published_ones(
 ) -> None:
     published = tiktoken_encoding(ENCODINGS[name])._pat_str
     tokenizer = Trainer(256, pattern=name).train("").tokenizer
-    letters = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-    text = "".join(f"a{letter}1{letter} " for letter in letters if ord(letter) < 0x30000)
+    uniform = [*range(0x3500, 0x4D00), *range(0x4F00, 0x9F00), *range(0xAC80, 0xD700)]
+    skipped = {*uniform, *range(0xD800, 0xE000)}
+    letters = [chr(code) for code in range(0x20000) if code not in skipped]
+    text = "".join(f"a{letter}1{letter} " for letter in letters)
     pieces = [match.group() for match in regex.finditer(published, text)]
     assert tokenizer.pretokens(text) == pieces
 
@@ -171,7 +205,7 @@ def test_lowest_ids_gives_the_merges_of_hugging_face_on_generated_texts() -> Non
     word = st.text("abc", min_size=1, max_size=12) | st.sampled_from(BITS)
 
     @given(st.lists(word, min_size=1, max_size=30))
-    @settings(max_examples=150)
+    @settings(max_examples=60)
     def compare(words: list[str]) -> None:
         text = " ".join(words)
         ours = Trainer(320, **LOWEST_IDS).train(text).tokenizer.merges

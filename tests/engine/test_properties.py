@@ -28,8 +28,36 @@ runs = st.lists(st.tuples(st.sampled_from("ab "), st.integers(1, 20)), max_size=
 )
 characters = st.characters(exclude_categories=["Cs"])
 any_text = st.text(characters, max_size=40)
-PARTS = ["the", " the", " a", "'ll", "'S", "'ſ", "  ", "\n", "\r\n", "\t", " 12345", "!?", "/", " é", "ß"]
-PARTS += ["中文", "日本", "🙃", "👨‍👩‍👧", "e\u0301", "\u00a0", "\u2028", "\u0085", "x", "ABc", "\u200b"]
+PARTS = [
+    "the",
+    " the",
+    " a",
+    "'ll",
+    "'S",
+    "'ſ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    " 12345",
+    "!?",
+    "/",
+    " é",
+    "ß",
+]
+PARTS += [
+    "中文",
+    "日本",
+    "🙃",
+    "👨‍👩‍👧",
+    "e\u0301",
+    "\u00a0",
+    "\u2028",
+    "\u0085",
+    "x",
+    "ABc",
+    "\u200b",
+]
 prose = st.lists(st.sampled_from(PARTS), max_size=15).map("".join)
 texts = tiny | runs | any_text | prose
 
@@ -59,7 +87,7 @@ def train_on_texts(words: dict[str, int], n_merges: int, **options: Any) -> Any:
     top_k=st.integers(0, 12),
     n_special=st.integers(0, 2),
 )
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_training_equals_the_reference_in_every_column(
     words: dict[bytes, int],
     n_merges: int,
@@ -98,7 +126,7 @@ def test_training_equals_the_reference_in_every_column(
     words=st.dictionaries(st.text("ab", min_size=1, max_size=60).map(str.encode), counts),
     chunks=st.lists(st.integers(1, 9), min_size=1, max_size=30),
 )
-@settings(max_examples=100)
+@settings(max_examples=80)
 def test_a_run_in_pieces_equals_a_run_in_one(words: dict[bytes, int], chunks: list[int]) -> None:
     trainer = Trainer(256 + 60)
     whole = trainer.train(words)
@@ -116,8 +144,10 @@ def test_a_run_in_pieces_equals_a_run_in_one(words: dict[bytes, int], chunks: li
     assert run.result().stop_reason == run.stop_reason == whole.stop_reason
 
 
-@given(text=texts, pattern=st.sampled_from(sorted(PATTERNS)), marker=st.sampled_from(["<|x|>", "a"]))
-@settings(max_examples=200)
+@given(
+    text=texts, pattern=st.sampled_from(sorted(PATTERNS)), marker=st.sampled_from(["<|x|>", "a"])
+)
+@settings(max_examples=120)
 def test_training_on_text_counts_the_pre_tokens_of_the_pattern(
     text: str, pattern: str, marker: str
 ) -> None:
@@ -132,7 +162,7 @@ def test_training_on_text_counts_the_pre_tokens_of_the_pattern(
 
 
 @given(words=text_words, n_merges=st.integers(1, 40), longest=st.sampled_from([None, 4]))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_encoding_the_corpus_gives_the_token_counts_of_the_trace(
     words: dict[str, int], n_merges: int, longest: int | None
 ) -> None:
@@ -151,7 +181,7 @@ def test_encoding_the_corpus_gives_the_token_counts_of_the_trace(
 
 
 @given(words=text_words, text=texts, n_merges=st.integers(0, 40))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_join_ranks_hold_every_smaller_tokenizer(
     words: dict[str, int], text: str, n_merges: int
 ) -> None:
@@ -182,7 +212,7 @@ def test_join_ranks_hold_every_smaller_tokenizer(
 
 
 @given(words=text_words, text=texts, n_merges=st.integers(0, 60))
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_encoding_equals_the_reference(words: dict[str, int], text: str, n_merges: int) -> None:
     tokenizer = train_on_texts(words, n_merges).tokenizer
     tokens = reference.encode(text.encode(), tokenizer.merges)
@@ -207,7 +237,7 @@ def merge_lists(draw: st.DrawFn) -> list[tuple[bytes, bytes]]:
 
 
 @given(merges=merge_lists(), text=st.text("abc", max_size=30))
-@settings(max_examples=300)
+@settings(max_examples=200)
 @example(merges=[(b"b", b"c"), (b"a", b"bc"), (b"a", b"b"), (b"ab", b"c")], text="abcababc")
 def test_encoding_by_a_merge_list_written_by_hand_equals_the_reference(
     merges: list[tuple[bytes, bytes]], text: str
@@ -253,7 +283,7 @@ marked_texts = st.lists(texts | marks, max_size=6).map("".join)
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_decoding_what_was_encoded_gives_the_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) == text
@@ -266,7 +296,7 @@ def test_decoding_what_was_encoded_gives_the_text(tokenizer: Tokenizer, text: st
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_pre_tokens_join_back_to_the_text_and_bound_the_tokens(
     tokenizer: Tokenizer, text: str
 ) -> None:
@@ -285,7 +315,7 @@ def test_pre_tokens_join_back_to_the_text_and_bound_the_tokens(
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_spans_of_tokens_cover_the_bytes_in_order(tokenizer: Tokenizer, text: str) -> None:
     data = text.encode()
     ids, ends = tokenizer.encode_spans(text)
@@ -302,7 +332,7 @@ def test_spans_of_tokens_cover_the_bytes_in_order(tokenizer: Tokenizer, text: st
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_join_ranks_mark_special_tokens_and_borders(tokenizer: Tokenizer, text: str) -> None:
     joins = tokenizer.join_ranks(text).tolist()
     expected: list[int] = []
@@ -313,9 +343,9 @@ def test_join_ranks_mark_special_tokens_and_borders(tokenizer: Tokenizer, text: 
         else:
             _, ends = tokenizer.encode_spans(piece)
             whole = tokenizer.join_ranks(piece).tolist()
-            assert [place + 1 for place, rank in enumerate(whole) if rank == NEVER] == ends.tolist()[
-                :-1
-            ]
+            assert [
+                place + 1 for place, rank in enumerate(whole) if rank == NEVER
+            ] == ends.tolist()[:-1]
             expected += whole
         expected.append(NEVER)
     assert joins == expected[:-1]
@@ -335,7 +365,7 @@ def small_blocks(size: int) -> Iterator[None]:
     cuts=st.lists(st.integers(0, 200), max_size=8),
     block=st.integers(1, 30),
 )
-@settings(max_examples=600)
+@settings(max_examples=400)
 def test_encoding_pieces_equals_encoding_the_joined_text(
     tokenizer: Tokenizer, text: str, cuts: list[int], block: int
 ) -> None:
@@ -346,7 +376,7 @@ def test_encoding_pieces_equals_encoding_the_joined_text(
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_encoding_letter_by_letter_equals_encoding_the_text(
     tokenizer: Tokenizer, text: str
 ) -> None:
@@ -356,7 +386,7 @@ def test_encoding_letter_by_letter_equals_encoding_the_text(
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts, block=st.integers(1, 30))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_the_policy_is_the_same_for_pieces(tokenizer: Tokenizer, text: str, block: int) -> None:
     for allowed, disallowed in (((), ()), ((), "all"), ({"<|x|>"}, "all"), ("all", "all")):
         options: dict[str, Any] = {"allowed_special": allowed, "disallowed_special": disallowed}
@@ -372,13 +402,13 @@ def test_the_policy_is_the_same_for_pieces(tokenizer: Tokenizer, text: str, bloc
 
 
 @given(tokenizer=any_tokenizer, batch=st.lists(marked_texts, max_size=4))
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_a_batch_is_its_texts_one_by_one(tokenizer: Tokenizer, batch: list[str]) -> None:
     assert tokenizer.encode_batch(batch) == [tokenizer.encode(text) for text in batch]
 
 
 @given(tokenizer=any_tokenizer, text=marked_texts)
-@settings(max_examples=100)
+@settings(max_examples=80)
 def test_special_tokens_can_be_read_as_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode(text, allowed_special=())
     specials = set(tokenizer.special_tokens.values())
@@ -390,7 +420,7 @@ def test_special_tokens_can_be_read_as_text(tokenizer: Tokenizer, text: str) -> 
 
 
 @given(tokenizer=any_tokenizer, ids=st.lists(st.integers(0, 300), max_size=30), text=marked_texts)
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_streaming_decode_equals_decode(tokenizer: Tokenizer, ids: list[int], text: str) -> None:
     ids = [id for id in ids if id in tokenizer.vocab]
     for sequence in (ids, tokenizer.encode(text), ids + tokenizer.encode(text)):
@@ -404,7 +434,7 @@ def test_streaming_decode_equals_decode(tokenizer: Tokenizer, ids: list[int], te
 
 
 @given(tokenizer=any_tokenizer, word=texts)
-@settings(max_examples=100)
+@settings(max_examples=80)
 def test_truncations_of_a_truncation_are_truncations(tokenizer: Tokenizer, word: str) -> None:
     half = tokenizer.truncated(tokenizer.n_merges // 2)
     assert half.encode(word) == tokenizer.truncated(half.n_merges).encode(word)
@@ -420,7 +450,7 @@ def test_a_truncation_beyond_the_merges_is_refused(wrong: int) -> None:
 
 
 @given(words=text_words, corpus=marked_texts)
-@settings(max_examples=80)
+@settings(max_examples=60)
 def test_the_curve_of_a_corpus_is_the_length_of_its_encodings(
     words: dict[str, int], corpus: str
 ) -> None:

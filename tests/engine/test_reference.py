@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -229,9 +231,9 @@ def test_laws_of_join_ranks(words: dict[bytes, int], word: bytes) -> None:
     joins = reference.join_ranks(word, merges)
     for k in range(len(merges) + 1):
         kept = [0, *(place + 1 for place, rank in enumerate(joins) if rank >= k), len(word)]
-        tokens = [word[start:end] for start, end in zip(kept, kept[1:], strict=False) if end]
+        tokens = [word[start:end] for start, end in pairwise(kept) if end]
         assert reference.encode(word, merges[:k]) == tokens
-        for start, end in zip(kept, kept[1:], strict=False):
+        for start, end in pairwise(kept):
             if end - start > 1:  # the largest rank inside a token is the merge that made it
                 largest = max(joins[start : end - 1])
                 assert merges[largest][0] + merges[largest][1] == word[start:end]
@@ -252,4 +254,4 @@ def test_the_first_merges_of_a_real_text(shared) -> None:
     expected = [tuple(map(oracle.from_glyphs, line.split(" "))) for line in lines.splitlines()]
     pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
     words = oracle.word_counts(text, pattern, ["<|endoftext|>"])
-    assert train(words, 60).merges == expected[:60]
+    assert train(words, 25).merges == expected[:25]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,16 @@ def test_the_trace_equals_the_reference_on_a_small_text(tie_break: str, byte_ord
     assert oracle.spelled(result.tokenizer, result.trace) == expected.merges
     assert result.tokenizer.merges == expected.merges
     assert result.trace.corpus_bytes == len((text * 2).encode())
+
+
+@pytest.mark.parametrize("tie_break", ["greatest_bytes", "lowest_ids"])
+def test_the_trace_equals_the_reference_when_tables_have_to_grow(tie_break: str) -> None:
+    # One long pre-token with many pairs, one of which stands at many places.
+    letters = random.Random(11).choices("etaoin shrdlu", weights=range(26, 0, -2), k=1500)
+    text = "".join(letters) + "ab" * 600
+    trainer = Trainer(256 + 150, tie_break=tie_break, top_k=3)
+    expected = reference.train({text.encode(): 3}, 150, tie_break=tie_break, top_k=3)
+    oracle.assert_same_trace(trainer.train({text.encode(): 3}).trace, expected, 3)
 
 
 def test_a_column_of_candidates_may_be_left_out() -> None:
