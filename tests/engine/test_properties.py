@@ -256,6 +256,15 @@ def test_encoding_by_a_merge_list_written_by_hand_equals_the_reference(
         for token in reference.encode(word.encode(), merges)
     ]
     assert tokenizer.encode(text) == expected
+    # A merge may use a token that a later one makes: then ranks are no history and are refused.
+    last_made = {left + right: rank for rank, (left, right) in enumerate(merges)}
+    if any(last_made.get(part, -1) > rank for rank, pair in enumerate(merges) for part in pair):
+        with pytest.raises(ValueError, match="merge"):
+            tokenizer.join_ranks("abc")
+        return
+    joins = tokenizer.join_ranks(text)
+    for k in range(len(merges) + 1):
+        assert (joins >= k).sum() + bool(text) == len(tokenizer.truncated(k).encode(text))
 
 
 def sample_tokenizer(pattern: str, special_tokens: tuple[str, ...] = ("<|x|>", "<|x|>|>")) -> Any:

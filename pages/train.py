@@ -1,0 +1,71 @@
+"""Train: choose a text and a size, press Train, and watch the merges being made."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bpe_core.trainer import Trainer
+from ui import downloads, state, training_setup, training_view
+from ui.corpus_picker import set_aside
+from ui.jobs import TrainingJob
+from ui.training_setup import Setup
+from ui.words import literal
+
+POLL = 0.3  # seconds between two looks at a training
+AT_ONCE = 0.4  # seconds in which a small training ends without a progress bar in between
+
+
+def start(settings: Trainer, setup: Setup) -> None:
+    """Start a training of what the setup row says."""
+    corpus, share = setup.corpus, setup.held_out_share
+    job = TrainingJob(
+        settings,
+        lambda: set_aside(corpus.read(), share),
+        name=corpus.name,
+        source=corpus.source,
+    )
+    state.start(job)
+    job.join(AT_ONCE)
+
+
+@st.fragment
+def setup_row() -> None:
+    """The row of choices; a change redraws only this row."""
+    setup, pressed = training_setup.row()
+    if not pressed:
+        return
+    if not setup.corpus.n_bytes:
+        st.error("There is no text yet: paste one, upload a file, or choose a sample.")
+    elif setup.settings is not None:
+        start(setup.settings, setup)
+        st.rerun()
+
+
+def stage(watching: bool) -> None:
+    """What is learned: with its progress while it goes on, and then to play with."""
+    if not state.built_in().ready:
+        training_view.preparing()
+        training_view.nothing_yet()
+        return
+    job = state.job()
+    if job is not None and job.running:
+        training_view.status(job)
+        training_view.live_player(job)
+        return
+    if watching:
+        st.rerun()  # what was waited for is there: draw the whole page once, then rest
+    state.bring_in()
+    if job is not None and job.problem:
+        st.error(literal(job.problem))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        trained = training_view.choose()
+        training_view.ending(trained)
+    training_view.player(trained)
+    training_view.summary(trained)
+    downloads.row(trained)
+
+
+setup_row()
+job = state.job()
+watching = not state.built_in().ready or (job is not None and job.running)
+st.fragment(stage, run_every=POLL if watching else None)(watching)

@@ -1,0 +1,155 @@
+"""Where a token comes from, and how the pre-token around it was cut: what the token card shows.
+
+Belongs here: reading a tokenizer's merges into plain values for the card. Byte strings travel as
+Latin-1 text, one character for each byte, which is how the components hold them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bpe_core.pretokenize import utf8
+
+if TYPE_CHECKING:
+    from bpe_core import MergeTrace, Tokenizer
+
+#: Longest token whose merge tree is drawn, and longest pre-token whose steps are listed, in bytes.
+LONGEST_TREE = 48
+LONGEST_STEPS = 80
+
+
+def token_biography(
+    tokenizer: Tokenizer, token_id: int, trace: MergeTrace | None = None
+) -> dict[str, Any]:
+    """Return what is to know of one id.
+
+    ``kind`` is "byte", "merge", "special" or "unreachable" (no merge makes it); a merge has its
+    ``rank`` from 1, its ``tree`` of nodes (id, bytes, rank, parts), and with a trace how often
+    the pair was ``counted`` then. KeyError names an id that is not in the vocabulary.
+
+    Example
+    -------
+    >>> from bpe_core import Trainer
+    >>> tokenizer = Trainer(258).train("aaabdaaabac").tokenizer
+    >>> token = token_biography(tokenizer, 257)
+    >>> token["bytes"], token["rank"], [part["id"] for part in token["tree"]["parts"]]
+    ('aaa', 2, [256, 97])
+    """
+    data = tokenizer.token_bytes(token_id)
+    births = tokenizer.birth_ranks
+    rank = int(births[token_id]) if token_id < len(births) else -1
+    about: dict[str, Any] = {"id": token_id, "bytes": data.decode("latin-1"), "kind": "merge"}
+    if token_id in tokenizer.special_tokens.values():
+        about["kind"] = "special"
+    elif rank < 0:
+        about["kind"] = "byte" if len(data) == 1 else "unreachable"
+    else:
+        about["rank"] = rank + 1
+        about["tree"] = _node(tokenizer, token_id, deep=len(data) <= LONGEST_TREE)
+        if trace is not None and rank < len(trace):
+            about["counted"] = int(trace.pair_count[rank])
+    return about
+
+
+def _node(tokenizer: Tokenizer, token_id: int, *, deep: bool = True) -> dict[str, Any]:
+    """Return the merge tree of a token; without ``deep`` only its two parts."""
+    rank = int(tokenizer.birth_ranks[token_id])
+    node = {"id": token_id, "bytes": tokenizer.token_bytes(token_id).decode("latin-1")}
+    if rank < 0:
+        return node
+    left, right, _ = tokenizer.merge_ids[rank].tolist()
+    if deep:
+        parts = [_node(tokenizer, left), _node(tokenizer, right)]
+    else:
+        parts = [
+            {"id": i, "bytes": tokenizer.token_bytes(i).decode("latin-1")} for i in (left, right)
+        ]
+    return {**node, "rank": rank + 1, "parts": parts}
+
+
+def pretoken_at(
+    tokenizer: Tokenizer, context: str, offset: int, *, special_tokens: bool
+) -> str | None:
+    """Return the pre-token of ``context`` that holds the byte ``offset``, or None past the end.
+
+    Example
+    -------
+    >>> from bpe_core import Trainer
+    >>> pretoken_at(Trainer(256).train("").tokenizer, "low lower", 5, special_tokens=True)
+    ' lower'
+    """
+    cut = tokenizer.pretokens if special_tokens else tokenizer.pretokenizer.split
+    end = 0
+    for piece in cut(context):
+        end += len(utf8(piece))
+        if offset < end:
+            return piece
+    return None
+
+
+def pretoken_story(tokenizer: Tokenizer, pretoken: str) -> dict[str, Any]:
+    """Return how a pre-token was cut: its ``steps`` (rank from 1, place, parts) and both results.
+
+    ``steps`` is None for a pre-token of more than `LONGEST_STEPS` bytes. ``greedy`` is what
+    `longest_match_instead` gives, for comparison.
+
+    Example
+    -------
+    >>> from bpe_core import Trainer
+    >>> story = pretoken_story(Trainer(258).train("aaabdaaabac").tokenizer, "aaab")
+    >>> [(step["rank"], step["at"], step["parts"]) for step in story["steps"]]
+    [(1, 0, ['aa', 'a', 'b']), (2, 0, ['aaa', 'b'])]
+    """
+    data = utf8(pretoken)
+    tokens = [tokenizer.token_bytes(i) for i in tokenizer.encode(pretoken, allowed_special=())]
+    greedy = longest_match_instead(tokenizer, data)
+    return {
+        "bytes": data[: 2 * LONGEST_STEPS].decode("latin-1"),
+        "size": len(data),
+        "steps": _steps(tokenizer, data) if len(data) <= LONGEST_STEPS else None,
+        "tokens": [token.decode("latin-1") for token in tokens[:LONGEST_STEPS]],
+        "n_tokens": len(tokens),
+        "greedy": [token.decode("latin-1") for token in greedy[:LONGEST_STEPS]],
+        "n_greedy": len(greedy),
+        "same": tokens == greedy,
+    }
+
+
+def _steps(tokenizer: Tokenizer, data: bytes) -> list[dict[str, Any]]:
+    parts: tuple[bytes, ...] = tuple(data[i : i + 1] for i in range(len(data)))
+    steps = []
+    for step in tokenizer.merge_steps(data):
+        # The first part that differs from what stood there before is the new one.
+        at = next(i for i, part in enumerate(step.parts) if part != parts[i])
+        parts = step.parts
+        texts = [part.decode("latin-1") for part in parts]
+        steps.append({"rank": step.rank + 1, "at": at, "parts": texts})
+    return steps
+
+
+def longest_match_instead(tokenizer: Tokenizer, pretoken: bytes) -> list[bytes]:
+    """Cut a pre-token the wrong way: always take the longest token that fits next.
+
+    This is not BPE. It is here to be compared with the right cut, in which the merge that was
+    learned first is done first, wherever it stands.
+
+    Example
+    -------
+    >>> from bpe_core import Tokenizer
+    >>> vocab = dict(enumerate([bytes([i]) for i in range(256)] + [b"bc", b"ab"]))
+    >>> tokenizer = Tokenizer.from_vocab(vocab, [(b"b", b"c"), (b"a", b"b")])
+    >>> longest_match_instead(tokenizer, b"abc"), [vocab[i] for i in tokenizer.encode("abc")]
+    ([b'ab', b'c'], [b'a', b'bc'])
+    """
+    special = set(tokenizer.special_tokens.values())
+    words = {token for i, token in tokenizer.vocab.items() if i not in special}
+    longest = max(map(len, words))
+    tokens = []
+    start = 0
+    while start < len(pretoken):
+        end = min(len(pretoken), start + longest)
+        while pretoken[start:end] not in words:
+            end -= 1
+        tokens.append(pretoken[start:end])
+        start = end
+    return tokens

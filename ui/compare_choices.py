@@ -1,0 +1,224 @@
+"""The choices of the Compare page, kept valid while tokenizers come and go.
+
+Belongs here: which tokenizers, texts, columns and sizes are chosen; the widgets for that. Values
+are checked before a widget is drawn, because what was chosen may be gone by now. Does not belong
+here: what is computed or drawn from the choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from ui import compare_cuts, compare_texts
+from ui.compare_curves import Curve, size_range, sizes_of
+from ui.state import Trained
+
+MOST_TOKENIZERS = 4
+MOST_TEXTS = 4
+
+
+def distinct(known: Sequence[Trained]) -> list[Trained]:
+    """Return the tokenizers with names that differ: of equal ones the older is number 1."""
+    found: list[Trained] = []
+    for i, trained in enumerate(known):
+        alike = [t.name == trained.name for t in known]
+        number = sum(alike[i:])
+        name = f"{trained.name} ({number})" if sum(alike) > 1 else trained.name
+        found.append(replace(trained, name=name))
+    return found
+
+
+def what_to_compare(known: Sequence[Trained]) -> tuple[list[Trained], dict[str, str]]:
+    """Show which tokenizers and texts there are; return those chosen, the texts with names."""
+    left, right = st.columns(2)
+    with left:
+        chosen = tokenizers(known)
+    with right:
+        chosen_texts = texts(chosen, known)
+    if compare_texts.OWN in chosen_texts:
+        compare_texts.own_text_widgets()
+    return chosen, chosen_texts
+
+
+def only_one() -> None:
+    """Say where a second tokenizer comes from."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="compare_only_one"
+    ):
+        st.caption("There is one tokenizer so far. To compare it with another:", width="content")
+        st.page_link("../pages/train.py", label="Train one", width="content")
+
+
+def tokenizers(known: Sequence[Trained]) -> list[Trained]:
+    """Show the list of tokenizers; return the chosen ones, at least one.
+
+    One that was trained since the last look is chosen by itself.
+    """
+    named = {t.key: t for t in known}
+    seen = st.session_state.get("_compare_seen", [known[-1].key])  # the last one is built in
+    new = [key for key in named if key not in seen]
+    kept = [key for key in st.session_state.get("compare_tokenizers", []) if key in named]
+    st.session_state.compare_tokenizers = [*new, *kept][:MOST_TOKENIZERS] or [known[0].key]
+    st.session_state["_compare_seen"] = list(named)
+    chosen = st.multiselect(
+        "Tokenizers",
+        list(named),
+        format_func=lambda key: named[key].name,
+        max_selections=MOST_TOKENIZERS,
+        select_all=False,
+        wrap=True,
+        key="compare_tokenizers",
+        persist_state="session",
+    )
+    return [named[key] for key in chosen]
+
+
+def texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
+    """Show the list of texts to measure on; return the chosen ones with their names."""
+    offered = compare_texts.choices(chosen, known)
+    kept = [c for c in st.session_state.get("compare_texts", []) if c in offered]
+    st.session_state.compare_texts = kept or compare_texts.first_choice(chosen, list(offered))
+    st.multiselect(
+        "Texts to measure on",
+        list(offered),
+        format_func=offered.__getitem__,
+        max_selections=MOST_TEXTS,
+        select_all=False,
+        wrap=True,
+        key="compare_texts",
+        persist_state="session",
+    )
+    return {c: offered[c] for c in st.session_state.compare_texts}
+
+
+def size(label: str, key: str, steps: Sequence[int], first: int) -> int:
+    """Show a slider over vocabulary sizes and return where it stands.
+
+    A size that is not among the steps any more moves to the nearest one.
+    """
+    wanted = st.session_state.get(key, first)
+    wanted = wanted if isinstance(wanted, int) else first
+    st.session_state[key] = min(steps, key=lambda s: abs(s - wanted))
+    if len(steps) < 2:
+        st.caption(f"{label}: {steps[0]:,}, the only one")
+        return steps[0]
+    return st.select_slider(
+        label, steps, key=key, format_func=lambda s: f"{s:,}", persist_state="session"
+    )
+
+
+def marked_size(lines: Sequence[Curve]) -> int:
+    """Show the slider of the size that is marked on the curves."""
+    steps = sizes_of(lines)
+    return size("Vocabulary size to read", "compare_size", steps, steps[len(steps) // 2])
+
+
+def take_pointed_size() -> None:
+    """Move the marked size to where the visitor clicked in the chart."""
+    points = st.session_state.compare_chart["selection"]["points"]
+    if points:
+        st.session_state.compare_size = round(points[0]["x"])
+
+
+def measured(lines: Sequence[Curve]) -> list[Curve]:
+    """Return up to four lines for the table of measures; show a choice of texts if there are more.
+
+    One tokenizer is measured on all its texts; several are measured on one text.
+    """
+    if len(lines) <= MOST_TOKENIZERS:
+        return list(lines)
+    names = list(dict.fromkeys(line.text.name for line in lines))
+    if st.session_state.get("compare_measured") not in names:
+        st.session_state.compare_measured = names[0]
+    name = st.selectbox(
+        "Measured on",
+        names,
+        format_func=lambda name: name[:1].upper() + name[1:],
+        key="compare_measured",
+        persist_state="session",
+        width=320,
+    )
+    return [line for line in lines if line.text.name == name]
+
+
+def one_tokenizer(known: Sequence[Trained], key: str, first: Trained) -> Trained:
+    """Show a list of tokenizers, where there are several, and return the chosen one."""
+    names = {t.key: t.name for t in known}
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = first.key
+    if len(known) == 1:
+        return known[0]
+    st.selectbox(
+        "Tokenizer", list(names), format_func=names.__getitem__, key=key, persist_state="session"
+    )
+    return next(t for t in known if t.key == st.session_state[key])
+
+
+def columns(
+    known: Sequence[Trained], first: Sequence[tuple[Trained, int]]
+) -> tuple[list[tuple[Trained, int]], list[DeltaGenerator]]:
+    """Show how many columns there are, and of each its tokenizer and size.
+
+    Returns these, and for each column the place where its text goes.
+    """
+    several = len({trained.key for trained, _ in first})
+    if st.session_state.get("compare_columns") not in (2, 3, 4):
+        st.session_state.compare_columns = several if several > 1 else 4
+    n = st.segmented_control(
+        "Columns", [2, 3, 4], required=True, key="compare_columns", persist_state="session"
+    )
+    found, places = [], []
+    for i, place in enumerate(st.columns(n or 2)):
+        with place.container(border=True, key=f"compare_card_{i}"):
+            trained = one_tokenizer(known, f"compare_column_{i}", first[i][0])
+            steps = size_range(trained.tokenizer)
+            at = first[i][1] if trained is first[i][0] else steps[-1]
+            chosen = size("Vocabulary size", f"compare_size_{i}", sorted({*steps, at}), at)
+            found.append((trained, chosen))
+            places.append(st.container())
+    return found, places
+
+
+def language_tokenizer(known: Sequence[Trained], first: Trained) -> tuple[Trained, int]:
+    """Show the tokenizer and the size that the languages are counted with."""
+    left, right = st.columns(2)
+    with right if len(known) > 1 else st.empty():
+        trained = one_tokenizer(known, "compare_language_tokenizer", first)
+    steps = size_range(trained.tokenizer)
+    with left:
+        at = size("Vocabulary size", "compare_language_size", steps, steps[-1])
+    return trained, at
+
+
+def short_text() -> str:
+    """Show the text area with its examples and return the text to cut."""
+    st.session_state.setdefault("compare_text", next(iter(compare_cuts.EXAMPLES.values())))
+    box, examples = st.columns([4, 1])
+    examples.selectbox(
+        "Examples",
+        list(compare_cuts.EXAMPLES),
+        index=None,
+        placeholder="Take an example",
+        key="compare_example",
+        on_change=_take_example,
+    )
+    return (
+        box.text_area(
+            "Text to cut",
+            key="compare_text",
+            height=100,
+            max_chars=compare_cuts.LONGEST,
+            persist_state="session",
+        )
+        or ""
+    )
+
+
+def _take_example() -> None:
+    if st.session_state.compare_example in compare_cuts.EXAMPLES:
+        st.session_state.compare_text = compare_cuts.EXAMPLES[st.session_state.compare_example]
+    st.session_state.compare_example = None

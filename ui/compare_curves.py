@@ -1,0 +1,198 @@
+"""Compression against vocabulary size: one encode of a text gives the curve of every size.
+
+Belongs here: the curves of the chosen tokenizers on the chosen texts, cached, and what they say
+at one size. Does not belong here: how they are drawn (``charts``) or what the texts are
+(``compare_texts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from bpe_core import metrics
+from bpe_core.tokenizer import Tokenizer
+from ui import compare_texts, training_setup
+from ui.compare_texts import EvalText
+from ui.state import Trained
+
+N_BYTES = 256
+
+
+def smallest(tokenizer: Tokenizer) -> int:
+    """Return the vocabulary size before the first merge."""
+    return N_BYTES + len(tokenizer.special_tokens)
+
+
+def largest(tokenizer: Tokenizer) -> int:
+    """Return the vocabulary size after the last merge."""
+    return smallest(tokenizer) + tokenizer.n_merges
+
+
+def merges_for(tokenizer: Tokenizer, size: int) -> int:
+    """Return how many merges a vocabulary of ``size`` entries holds, at most all there are."""
+    return min(max(size - smallest(tokenizer), 0), tokenizer.n_merges)
+
+
+def size_steps(lowest: int, highest: int) -> list[int]:
+    """Return the steps of a size slider: round numbers between two sizes, and the two.
+
+    >>> size_steps(256, 300)
+    [256, 260, 265, 270, 275, 280, 285, 290, 295, 300]
+    """
+    steps = {s for s in training_setup.sizes(lowest, lowest) if s < highest}
+    return sorted(steps | {lowest, highest})
+
+
+def size_range(tokenizer: Tokenizer) -> list[int]:
+    """Return the steps of the size slider of one tokenizer."""
+    return size_steps(smallest(tokenizer), largest(tokenizer))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One line of the chart: a tokenizer on a text.
+
+    ``counts`` has int64 shape (n_merges + 1,): tokens of the text after each number of merges.
+    ``label`` is the short sign that stands at the line and in the tables, ``name`` what it shows in
+    words; ``hue`` and ``dash`` are places in the lists of ``charts``.
+    """
+
+    label: str
+    name: str
+    trained: Trained
+    text: EvalText
+    counts: np.ndarray
+    hue: int
+    dash: int
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Vocabulary size at each of the counts, int64."""
+        return smallest(self.trained.tokenizer) + np.arange(len(self.counts))
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the text; special tokens are not counted."""
+        return int(self.counts[0])
+
+    @property
+    def values(self) -> np.ndarray:
+        """Bytes per token at each of the counts, float64."""
+        return metrics.bytes_per_token(self.n_bytes, self.counts)
+
+    def reading(self, size: int) -> Reading:
+        """Return what the curve says at ``size``, or at its end if it does not go so far."""
+        k = merges_for(self.trained.tokenizer, size)
+        first, values = smallest(self.trained.tokenizer), self.values
+        at, end = first + k, first + len(values) - 1
+        other = min(2 * at, end) if at < end else max((at + first) // 2, end - 100, first)
+        ratio = float(values[other - first] / values[k])
+        gain = ratio - 1 if at < end else 1 / ratio - 1
+        return Reading(at, float(values[k]), int(self.counts[k]), other, gain, at < size)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A curve at ``size``: bytes per token, tokens, and what going from or to ``other`` gains.
+
+    ``gain`` is a share (0.09 for 9 %); ``short`` says that the curve ends before the size asked
+    for.
+    """
+
+    size: int
+    bytes_per_token: float
+    tokens: int
+    other: int
+    gain: float
+    short: bool
+
+    @property
+    def sentence(self) -> str:
+        """The gain in words.
+
+        >>> Reading(2000, 3.1, 900, 4000, 0.09, False).sentence
+        'doubling to 4,000 gains 9 %'
+        """
+        percent = _percent(self.gain)
+        if self.other == self.size:
+            return "no merges"
+        if self.other > self.size:
+            how = "doubling" if self.other == 2 * self.size else "going on"
+            return f"{how} to {self.other:,} gains {percent}"
+        ends = f"ends at {self.size:,}; " if self.short else ""
+        return f"{ends}the last {self.size - self.other:,} entries gained {percent}"
+
+
+def _percent(share: float) -> str:
+    if share <= 0:
+        return "nothing"
+    if share < 0.001:
+        return "less than 0.1 %"
+    digits = 1 if share < 0.0995 else 0
+    return f"{100 * share:.{digits}f}".removesuffix(".0") + " %"
+
+
+@st.cache_data(max_entries=64, show_spinner="Encoding the text once; every size follows from it.")
+def _counts(
+    tokenizer_key: str, text_id: str, _tokenizer: Tokenizer, _read: Callable[[], str]
+) -> np.ndarray:
+    return metrics.corpus_token_counts(_tokenizer, _read())
+
+
+def counts(trained: Trained, text: EvalText) -> np.ndarray:
+    """Return the tokens of a text after each number of merges, int64 shape (n_merges + 1,).
+
+    What training measured by itself is taken from there.
+    """
+    trace = trained.trace
+    if text.id == f"learned:{trained.key}" and trace is not None:
+        return np.append(trace.initial_tokens, trace.corpus_tokens)
+    if text.id == f"held out:{trained.key}" and trained.held_out_counts is not None:
+        return trained.held_out_counts
+    return _counts(trained.key, text.id, trained.tokenizer, text.read)
+
+
+def curves(
+    tokenizers: Sequence[Trained], chosen: Mapping[str, str], known: Sequence[Trained]
+) -> list[Curve]:
+    """Return the curve of each tokenizer on each of the chosen texts (choice -> name).
+
+    With several tokenizers the hue tells them apart and the dash the texts; with one tokenizer
+    the hue tells the texts apart. A text it was trained on is always solid.
+    """
+    found: list[Curve] = []
+    several = len(tokenizers) > 1
+    for i, trained in enumerate(tokenizers):
+        for j, (choice, name) in enumerate(chosen.items()):
+            text = compare_texts.resolve(choice, name, trained, known)
+            if text is None:
+                continue
+            tokens = counts(trained, text)
+            if tokens[0] == 0:
+                continue
+            label = _label(i, j, several, len(chosen) > 1)
+            shown = f"{trained.name} on {_lower(choice, text.name)}" if several else name
+            dash = 0 if text.learned else 1 + (j - 1) % 4
+            found.append(Curve(label, shown, trained, text, tokens, i if several else j, dash))
+    return found
+
+
+def _lower(choice: str, name: str) -> str:
+    """Return the name of a text inside a sentence; titles of samples stay as they are."""
+    return name[:1].lower() + name[1:] if choice == compare_texts.OWN else name
+
+
+def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str:
+    if not several_tokenizers:
+        return str(j + 1)
+    return "ABCD"[i] + (str(j + 1) if several_texts else "")
+
+
+def sizes_of(lines: Iterable[Curve]) -> list[int]:
+    """Return the steps of the slider that goes with these lines."""
+    tokenizers = [line.trained.tokenizer for line in lines]
+    return size_steps(min(map(smallest, tokenizers)), max(map(largest, tokenizers)))

@@ -1,0 +1,47 @@
+"""The token card: a token's biography, its merge tree, and how its pre-token was cut.
+
+Belongs here: mounting the component. What it says comes from ``ui/biography.py``; how bytes are
+shown is shared with the merge player (``merge_player/bytes.js``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_card.js")
+
+_mount = st.components.v2.component(
+    "token_card",
+    html='<div class="tc" data-testid="token-card"></div>',
+    css=(_HERE / "token_card.css").read_text("utf-8"),
+    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
+)
+
+
+def token_card(
+    token: dict[str, Any] | None,
+    pretoken: dict[str, Any] | None = None,
+    *,
+    empty: str = "",
+    large: bool = False,
+    on_go: Callable[[int], None] | None = None,
+    key: str = "token_card",
+) -> None:
+    """Show a token of ``biography.token_biography`` and the story of its pre-token.
+
+    ``empty`` is the sentence shown when there is no token; ``on_go`` is called with an id when the
+    visitor presses one of the tokens it was made of.
+    """
+
+    def went() -> None:
+        asked = st.session_state[key].get("go")
+        if on_go is not None and asked is not None:
+            on_go(int(asked["id"]))
+
+    data = {"token": token, "pretoken": pretoken, "empty": empty, "large": large}
+    _mount(key=key, data=data, on_go_change=went)

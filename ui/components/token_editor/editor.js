@@ -1,0 +1,559 @@
+// The editor itself: what the visitor does, asking for tokens, numbers, notes, copying.
+// Runs on every new `data` and on theme change; what must outlive that is kept per mounted element.
+
+const EDITORS = new WeakMap();
+const MEMORY = new Map();        // by component key: the text survives a page switch
+const STORE = "mergescope.editor";
+const ROUTE_PAUSE = 30000;       // ms without the route after it failed
+const LONGEST_PENDING = 20000;   // units typed or pasted at once that are drawn before the answer
+const LONGEST_LINK = 1000;       // units of text that a link carries
+
+const perOne = (a, b) => b ? (a / b).toFixed(2) : "–";
+const spelled = bytes => [...bytes].map(hex).join(" ");
+
+class Editor {
+  constructor(root) {
+    this.$ = name => root.querySelector(name);
+    this.root = this.$(".te");
+    this.host = root;
+    this.area = this.$("textarea");
+    this.textBox = this.$(".text-box");
+    this.listBox = this.$(".list-box");
+    this.painting = new Painting(this.$(".paint"), this.textBox, this.$(".list"), this.listBox);
+    this.full = "";              // the text that the painting stands for
+    this.seq = 0;                // grows with every change of text or settings
+    this.counts = null;
+    this.typed = 0;
+    this.listen();
+  }
+
+  // -- what the page sends --------------------------------------------------------------------
+
+  update(component) {
+    const { data, key } = component, before = this.data;
+    this.component = component;
+    this.data = data;
+    this.key = key;
+    this.root.classList.toggle("large", Boolean(data.large));
+    this.root.dataset.color = data.color;
+    this.painting.setMode(data.color);
+    const settings = JSON.stringify([data.tokenizer, data.merges, data.special]);
+    const isNew = this.takeText(!before);
+    if (before && before.tokenizer !== data.tokenizer) {
+      this.painting.clear();
+      this.painting.show(EMPTY_CUT);
+      this.full = "";
+    }
+    if (isNew || settings !== this.settings) {
+      this.settings = settings;
+      this.changed(0);
+    }
+    if (data.answer && data.answer.seq === this.seq) this.takeStateAnswer(data.answer);
+    this.legend();
+  }
+
+  /** Put the page's text into the text area if it is a newer one; returns whether it did. */
+  takeText(first) {
+    const { data } = this;
+    let memory = MEMORY.get(this.key) || (data.linked ? null : this.stored());
+    const fresh = !memory || (memory.session === data.session ? data.epoch > memory.epoch : data.linked);
+    const text = fresh ? data.text : memory.text;
+    MEMORY.set(this.key, { session: data.session, epoch: data.epoch, text, always: memory && memory.always });
+    if (!first && !fresh) return false;
+    this.setMarks(Boolean(memory && memory.always));
+    if (text === this.area.value) return first;
+    const active = this.host.activeElement;
+    if (!first && matchMedia("(pointer: fine)").matches && text.length < 50000) {
+      this.area.focus({ preventScroll: true });       // typed in, so that undo brings the old text back
+      this.area.select();
+      if (!document.execCommand("insertText", false, text)) this.area.value = text;
+      if (active !== this.area) this.area.blur();
+    } else this.area.value = text;
+    this.area.setSelectionRange(0, 0);
+    this.textBox.scrollTop = 0;
+    return true;
+  }
+
+  stored() {
+    try { return JSON.parse(sessionStorage.getItem(STORE)); } catch { return null; }
+  }
+
+  remember() {
+    const memory = MEMORY.get(this.key);
+    if (!memory) return;
+    memory.text = this.area.value;
+    memory.always = this.root.classList.contains("marks-always");
+    clearTimeout(this.storing);
+    this.storing = setTimeout(() => this.store(), 800);
+  }
+
+  store() {
+    const memory = MEMORY.get(this.key);
+    try { if (memory) sessionStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* too long, or not allowed */ }
+  }
+
+  // -- asking for tokens ------------------------------------------------------------------------
+
+  changed(typed) {
+    this.seq++;
+    this.typed = typed;
+    clearTimeout(this.timer);
+    const n = this.area.value.length;
+    const pause = n < 80000 ? 0 : n < 400000 ? 80 : 250;
+    if (pause) this.timer = setTimeout(() => this.ask(), pause); else this.ask();
+  }
+
+  async ask() {
+    const text = this.area.value, { data } = this;
+    if (text.length > data.max_bytes / 3 && byteLength(text) > data.max_bytes) return this.fail(data.too_long);
+    if (performance.now() < (this.routeDownUntil || 0)) return this.askByState();
+    if (this.asking) {
+      if (performance.now() - this.asked < 200) return;   // its answer's arrival asks again
+      this.asking.abort();
+    }
+    const seq = this.seq, asking = this.asking = new AbortController();
+    this.asked = performance.now();
+    this.slow ??= setTimeout(() => this.root.classList.add("busy"), 400);
+    let again = false;
+    try {
+      const response = await fetch(this.address(), { method: "POST", body: text, signal: asking.signal });
+      if (response.ok && response.headers.get("content-type") === "application/octet-stream") {
+        const answer = readAnswer(await response.arrayBuffer());
+        again = seq !== this.seq;
+        if (!again) this.take(text, answer);
+      } else {
+        const problem = await response.json().catch(() => null);   // not ours if it is no JSON
+        if (!problem || !problem.error) throw new TypeError("no such route");
+        again = seq !== this.seq;
+        if (!again) this.refused(response.status, problem.error);
+      }
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.routeDownUntil = performance.now() + ROUTE_PAUSE;
+      again = true;
+    } finally {
+      if (this.asking === asking) {
+        this.asking = null;
+        if (!again) this.calm();
+      }
+    }
+    if (again && !this.gone) this.ask();
+  }
+
+  calm() {
+    clearTimeout(this.slow);
+    this.slow = undefined;
+    this.root.classList.remove("busy");
+  }
+
+  address(all) {
+    const { data } = this, query = new URLSearchParams({ tokenizer: data.tokenizer, special: data.special });
+    if (data.merges !== null) query.set("merges", data.merges);
+    if (!all) query.set("limit", data.limit);
+    return new URL(`api/encode?${query}`, document.baseURI);
+  }
+
+  askByState() {
+    this.component.setStateValue("doc", { seq: this.seq, text: this.area.value });
+  }
+
+  takeStateAnswer(answer) {
+    if (answer.error) return this.refused(answer.status, answer.error);
+    this.take(this.area.value, readAnswer(Uint8Array.from(atob(answer.bytes), c => c.charCodeAt(0)).buffer));
+    this.calm();
+  }
+
+  refused(status, sentence) {
+    if (status === 503) {
+      this.note(sentence, "wait");
+      this.retry = setTimeout(() => this.ask(), 1000);
+    } else if (status === 404 && !this.renewed) {
+      this.renewed = true;                              // the page publishes its tokenizer again
+      this.component.setStateValue("renew", this.seq);
+      this.retry = setTimeout(() => this.ask(), 700);
+    } else this.fail(sentence);
+  }
+
+  fail(sentence) {
+    this.calm();
+    this.counts = null;
+    this.numbers();
+    this.painting.clear();
+    this.painting.show(EMPTY_CUT);
+    this.full = "";
+    this.$(".opened").hidden = true;
+    this.about(-1);
+    this.note(sentence, "problem");
+  }
+
+  take(text, answer) {
+    this.renewed = false;
+    this.counts = answer.counts;
+    this.painting.show(group(text, answer.ids, answer.ends, answer.age));
+    this.full = text;
+    const isCut = answer.counts.sent < answer.counts.tokens;
+    this.root.classList.toggle("cut", isCut);
+    if (!CSS.supports("field-sizing", "content")) {
+      this.area.style.minHeight = isCut ? `${this.area.scrollHeight}px` : "";
+    }
+    this.numbers();
+    this.legend();
+    this.note();
+    if (this.painting.picked < 0) this.$(".opened").hidden = true;
+    this.about(-1);
+    const { typed } = this;
+    this.typed = 0;
+    if (typed) requestAnimationFrame(() => setTimeout(() => {
+      const name = "token-editor: keystroke to colors";
+      performance.clearMeasures(name);
+      performance.measure(name, { start: typed, end: performance.now() });
+    }));
+  }
+
+  // -- numbers and notes ------------------------------------------------------------------------
+
+  numbers() {
+    const c = this.counts;
+    for (const el of this.root.querySelectorAll("[data-number]")) {
+      const name = el.dataset.number;
+      const value = !c ? "–" : name === "per-token" ? perOne(c.bytes, c.tokens)
+        : name === "per-word" ? perOne(c.tokens, c.words) : count(c[name]);
+      if (el.textContent !== value) el.textContent = value;
+      if (c && name in c) el.dataset.value = c[name]; else delete el.dataset.value;
+    }
+  }
+
+  note(sentence, kind) {
+    const el = this.$(".notice"), c = this.counts;
+    if (!sentence && c && c.sent < c.tokens) {
+      sentence = `Colors and ids are drawn for the first ${count(c.bytesSent)} of ${count(c.bytes)} bytes ` +
+        `(${count(c.sent)} of ${count(c.tokens)} tokens). The numbers above count the whole text.`;
+      kind = "info";
+    }
+    el.hidden = !sentence;
+    el.textContent = sentence || "";
+    el.className = "notice " + (kind || "");
+  }
+
+  legend() {
+    const { text, age } = this.painting.cut, items = [];
+    if (text.includes(" ")) items.push(["·", "space"]);
+    if (text.includes("\n")) items.push(["↵", "line break"]);
+    const found = new Set();
+    for (const [c] of text.replaceAll(" ", "").matchAll(MARKED)) {
+      found.add(c);
+      if (found.size === 8) break;
+    }
+    for (const c of found) if (!JOINER.test(c)) items.push(MARKS.get(c).slice(0, 2));
+    const cut = this.painting.cut;
+    if (cut.n < cut.ids.length) items.push(["²", "one character, several tokens"]);
+    const key = JSON.stringify([items, this.data.color, age.includes(255)]);
+    if (key === this.legendKey) return;
+    this.legendKey = key;
+    const nodes = items.map(([sign, name]) => {
+      const item = make("span", "item");
+      item.append(make("b", "sign", sign), name);
+      return item;
+    });
+    if (age.includes(255)) { const item = make("span", "item"); item.append(make("b", "sign framed"), "special token"); nodes.push(item); }
+    if (this.data.color === "age") {
+      const ramp = make("span", "item ramp");
+      ramp.append("bytes", make("i", "c0"), "first merges");
+      for (let k = 1; k < HUES; k++) ramp.append(make("i", "c" + k));
+      ramp.append("last merges");
+      nodes.push(ramp);
+    }
+    this.$(".legend").replaceChildren(...nodes);
+  }
+
+  /** Say in words which token is lit. */
+  about(token) {
+    const { cut } = this.painting, el = this.$(".about");
+    if (token < 0 || token >= cut.ids.length || cut.ids[token] === PENDING) { el.textContent = ""; return; }
+    const start = token ? cut.ends[token - 1] : 0;
+    el.textContent = `token ${count(token + 1)} of ${count(this.counts ? this.counts.tokens : cut.ids.length)}, ` +
+      `bytes ${spelled(this.bytes(token).slice(0, 12))}${cut.ends[token] - start > 12 ? " …" : ""}`;
+  }
+
+  /** Bytes of one token, out of the text of its group. */
+  bytes(token) {
+    const { cut } = this.painting, g = this.painting.groupOf(token), i = cut.first[g];
+    const bytes = new TextEncoder().encode(cut.text.slice(cut.units[g], cut.units[g + 1]));
+    const base = i ? cut.ends[i - 1] : 0, start = (token ? cut.ends[token - 1] : 0) - base;
+    return bytes.slice(start, cut.ends[token] - base);
+  }
+
+  // -- what the visitor does --------------------------------------------------------------------
+
+  listen() {
+    const { area, textBox, listBox, painting } = this;
+    area.addEventListener("input", event => {
+      const text = area.value;
+      if (!this.inLongLine()) {                        // the rest of the line moves along at once
+        const cut = editedCut(painting.cut, this.full, text, LONGEST_PENDING);
+        if (cut) painting.show(cut);
+        this.full = text;
+      }
+      this.remember();
+      this.unlink();
+      this.changed(event.timeStamp || performance.now());
+    });
+    area.addEventListener("blur", () => this.store());
+    area.addEventListener("scroll", () => { area.scrollTop = area.scrollLeft = 0; });
+    let ticking = 0;
+    const scrolled = () => {
+      ticking ||= requestAnimationFrame(() => { ticking = 0; painting.refresh(); painting.mark(); });
+    };
+    textBox.addEventListener("scroll", scrolled, { passive: true });
+    listBox.addEventListener("scroll", scrolled, { passive: true });
+    this.resizing = new ResizeObserver(scrolled);
+    this.resizing.observe(textBox);
+
+    let hovering = 0, at = null;
+    area.addEventListener("pointermove", event => {
+      at = event;
+      hovering ||= requestAnimationFrame(() => {
+        hovering = 0;
+        if (at) this.light(this.tokenUnder(at), listBox);
+      });
+    });
+    area.addEventListener("pointerleave", () => { at = null; this.light(-1); });
+    area.addEventListener("click", event => {
+      if (area.selectionStart !== area.selectionEnd) return;
+      const token = this.tokenUnder(event);
+      if (token >= 0) this.pick(token);
+    });
+    area.addEventListener("keydown", event => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        const token = this.tokenAtCaret();
+        if (token >= 0) this.pick(token);
+      }
+    });
+    area.addEventListener("keyup", event => {
+      if (/^(Arrow|Home|End|Page)/.test(event.key)) this.light(this.tokenAtCaret(), listBox);
+    });
+
+    listBox.addEventListener("pointerover", event => {
+      const el = event.target.closest(".id");
+      if (el) this.light(painting.tokenOfId(el), textBox);
+    });
+    listBox.addEventListener("pointerleave", () => this.light(-1));
+    listBox.addEventListener("click", event => {
+      const el = event.target.closest(".id");
+      if (el) { this.at = painting.tokenOfId(el); this.pick(this.at); }
+    });
+    listBox.addEventListener("keydown", event => this.walk(event));
+    listBox.addEventListener("blur", () => this.light(-1));
+
+    this.$(".always").addEventListener("change", event => { this.setMarks(event.target.checked); this.remember(); });
+    this.$(".link").addEventListener("click", event => this.copyLink(event.target));
+    const menu = this.$(".copy");
+    menu.addEventListener("click", event => {
+      const format = event.target.dataset.format;
+      if (format) { menu.open = false; this.copyIds(format); }
+    });
+    menu.addEventListener("focusout", event => { if (!menu.contains(event.relatedTarget)) menu.open = false; });
+    this.root.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      menu.open = false;
+      this.$(".opened").hidden = true;
+    });
+    this.leaving = () => this.store();
+    addEventListener("pagehide", this.leaving);
+  }
+
+  /** Laying out a very long line costs more than waiting for its colors. */
+  inLongLine() {
+    const { lines } = this.painting, line = lines[this.painting.lineAt(this.area.selectionStart)];
+    return line !== undefined && line.u1 - line.u0 > LONGEST_PENDING;
+  }
+
+  /** Arrow keys walk through the ids; Enter picks. */
+  walk(event) {
+    const { painting, listBox } = this, n = painting.cut.ids.length;
+    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 10, ArrowUp: -10, Home: -n, End: n };
+    if (!n || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" && painting.hot >= 0) this.pick(painting.hot);
+    else if (event.key in steps) {
+      const from = painting.hot >= 0 ? painting.hot : this.at >= 0 ? this.at : -1;
+      this.at = Math.max(0, Math.min(n - 1, from < 0 ? 0 : from + steps[event.key]));
+      this.light(this.at, this.textBox);
+      this.reveal(listBox, painting.idElement(this.at));
+    } else return;
+    event.preventDefault();
+  }
+
+  tokenUnder(event) {
+    for (const el of this.host.elementsFromPoint(event.clientX, event.clientY)) {
+      const span = el.closest && el.closest(".paint .t");
+      if (span) return this.painting.tokenOfText(span);
+    }
+    return -1;
+  }
+
+  tokenAtCaret() {
+    const { cut } = this.painting, u = this.area.selectionStart;
+    if (!cut.n || u > cut.units[cut.n]) return -1;
+    return cut.first[Math.max(0, below(cut.units, cut.n, u + 1) - 1)];
+  }
+
+  /** Light a token, and bring it into view in the other place. */
+  light(token, other) {
+    const { painting } = this;
+    if (token === painting.hot) return;
+    painting.light(token);
+    this.about(token);
+    this.root.dataset.hot = token < 0 ? "" : token;
+    if (token < 0 || !other) return;
+    this.reveal(other, other === this.listBox ? painting.idElement(token) : painting.textElements(token)[0]);
+  }
+
+  reveal(box, el) {
+    if (!el) return;
+    const a = box.getBoundingClientRect(), b = el.getBoundingClientRect(), margin = 24;
+    if (b.top < a.top) box.scrollTop += b.top - a.top - margin;
+    else if (b.bottom > a.bottom) box.scrollTop += b.bottom - a.bottom + margin;
+  }
+
+  /** Choose a token: the page shows its biography, and a split character opens. */
+  pick(token) {
+    const { painting } = this, { cut } = painting, id = cut.ids[token];
+    if (id === PENDING) return;
+    painting.pick(token);
+    const g = painting.groupOf(token);
+    this.open(cut.first[g + 1] - cut.first[g] > 1 ? g : -1);
+    const start = cut.units[g];
+    const from = Math.max(0, this.full.lastIndexOf("\n", Math.max(0, start - 1000)) + 1, start - 4000);
+    const context = this.full.slice(from, cut.units[g + 1] + 1000);
+    const first = cut.first[g];
+    const offset = byteLength(this.full.slice(from, start)) +
+      (token ? cut.ends[token - 1] : 0) - (first ? cut.ends[first - 1] : 0);
+    this.component.setStateValue("pick", { id, start: token ? cut.ends[token - 1] : 0, context, offset });
+  }
+
+  // -- a character in several tokens --------------------------------------------------------------
+
+  /** Show group `g` as characters over bytes over tokens; -1 closes. */
+  open(g) {
+    const panel = this.$(".opened"), { cut } = this.painting;
+    panel.hidden = g < 0;
+    if (g < 0) return;
+    const text = cut.text.slice(cut.units[g], cut.units[g + 1]), bytes = new TextEncoder().encode(text);
+    const table = make("div", "table"), n = bytes.length;
+    table.style.gridTemplateColumns = `max-content repeat(${n}, minmax(2.1em, max-content))`;
+    const cell = (row, column, span, className, ...content) => {
+      const el = make("div", className);
+      el.style.gridArea = `${row} / ${column} / auto / span ${span}`;
+      el.append(...content);
+      table.append(el);
+    };
+    ["character", "UTF-8 bytes", "tokens"].forEach((name, r) => cell(r + 1, 1, 1, "name", name));
+    let column = 2;
+    for (const c of text) {
+      const size = byteLength(c), code = c.codePointAt(0);
+      const mark = MARKS.get(c), glyph = make("bdi", "glyph", mark ? mark[0] : /\p{M}/u.test(c) ? "\u25cc" + c : c);
+      cell(1, column, size, "cell", glyph, make("small", "", "U+" + code.toString(16).toUpperCase().padStart(4, "0")));
+      column += size;
+    }
+    bytes.forEach((b, k) => cell(2, k + 2, 1, "cell byte", hex(b)));
+    const base = cut.first[g] ? cut.ends[cut.first[g] - 1] : 0;
+    for (let i = cut.first[g], from = base; i < cut.first[g + 1]; from = cut.ends[i++]) {
+      const button = make("button", `c${(i - cut.first[g]) % HUES}${i === this.painting.picked ? " picked" : ""}`, cut.ids[i]);
+      button.type = "button";
+      button.title = "Show this token's biography";
+      const token = i;
+      button.addEventListener("click", () => this.pick(token));
+      cell(3, from - base + 2, cut.ends[i] - from, "cell token", button);
+    }
+    const title = make("div", "title"), close = make("button", "plain", "close");
+    close.type = "button";
+    close.addEventListener("click", () => { panel.hidden = true; this.area.focus(); });
+    const what = make("span"), drawn = make("bdi", "glyph", text.trim() || text);
+    what.append(drawn, ` is ${count(cut.first[g + 1] - cut.first[g])} tokens`);
+    title.append(what, close);
+    const scroll = make("div", "wide");
+    scroll.append(table);
+    panel.replaceChildren(title, scroll);
+  }
+
+  // -- marks, links, copies -----------------------------------------------------------------------
+
+  setMarks(always) {
+    this.root.classList.toggle("marks-always", always);
+    this.$(".always").checked = always;
+  }
+
+  async copy(text) {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* not allowed here */ }
+    const helper = make("textarea");
+    helper.value = text;
+    helper.style.cssText = "position:fixed;opacity:0";
+    this.root.append(helper);
+    helper.select();
+    const done = document.execCommand("copy");
+    helper.remove();
+    return done;
+  }
+
+  said(el, text) {
+    const before = el.dataset.label ||= el.textContent;
+    el.textContent = text;
+    clearTimeout(el.saying);
+    el.saying = setTimeout(() => { el.textContent = before; }, 1800);
+  }
+
+  async copyIds(format) {
+    let { ids } = this.painting.cut;
+    const label = this.$(".copy summary");
+    if (!this.counts) return this.said(label, "nothing to copy");
+    if (this.counts.sent < this.counts.tokens) {
+      const response = await fetch(this.address(true), { method: "POST", body: this.full }).catch(() => null);
+      if (!response || !response.ok) return this.said(label, "not copied, try again");
+      ids = readAnswer(await response.arrayBuffer()).ids;
+    }
+    const text = format === "list" ? `[${[...ids].join(", ")}]` : [...ids].join(format === "lines" ? "\n" : " ");
+    this.said(label, await this.copy(text) ? `copied ${count(ids.length)}` : "not allowed here");
+  }
+
+  async copyLink(button) {
+    const text = this.area.value;
+    if (text.length > LONGEST_LINK) return this.said(button, `only up to ${count(LONGEST_LINK)} characters`);
+    const url = new URL(location.href);
+    url.searchParams.set("text", text);
+    url.searchParams.set("special", this.data.special);
+    url.hash = "";
+    history.replaceState(history.state, "", url);
+    this.said(button, await this.copy(url.href) ? "link copied" : "the link is in the address bar");
+  }
+
+  /** A link in the address bar no longer fits once the text changes. */
+  unlink() {
+    if (!location.search.includes("text=")) return;
+    const url = new URL(location.href);
+    url.searchParams.delete("text");
+    url.searchParams.delete("special");
+    history.replaceState(history.state, "", url);
+  }
+
+  leave() {
+    this.gone = true;
+    this.remember();
+    this.store();
+    clearTimeout(this.timer);
+    clearTimeout(this.retry);
+    clearTimeout(this.storing);
+    this.calm();
+    this.resizing.disconnect();
+    removeEventListener("pagehide", this.leaving);
+    if (this.asking) this.asking.abort();
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  let editor = EDITORS.get(parentElement);
+  if (!editor) EDITORS.set(parentElement, editor = new Editor(parentElement));
+  editor.update(component);
+  return () => editor.leave();
+}

@@ -1,0 +1,81 @@
+"""The token view: a short text cut into colored tokens, to be looked at beside other cuts of it.
+
+Belongs here: mounting the component and the layout of its data. Several views with the same
+``group`` on a page light up together: pointing at a token in one rings what covers the same bytes
+in the others. Which tokens there are comes from the engine; the browser draws. How characters
+that cannot be seen are marked is shared with the merge player (``merge_player/bytes.js``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_view.js")
+
+_mount = st.components.v2.component(
+    "token_view",
+    html='<div class="tv"></div>',
+    css=(_HERE / "token_view.css").read_text("utf-8"),
+    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The tokens of a text: numbers for all of it, arrays for the part that is drawn.
+
+    ids uint32[n], ends int64[n] (byte offset after each token), special bool[n].
+    """
+
+    ids: np.ndarray
+    ends: np.ndarray
+    special: np.ndarray
+    n_tokens: int
+    n_bytes: int
+
+
+def token_view(
+    key: str,
+    *,
+    text: str,
+    cut: Cut,
+    hues: np.ndarray,
+    marked: np.ndarray,
+    group: str,
+    name: str,
+) -> None:
+    """Draw one cut of ``text``, which may be only the beginning of the text that was cut.
+
+    hues uint8[n] (0 to 7), marked bool[n] (to be underlined). ``name`` is what screen readers
+    call the view. Raises ValueError if the tokens do not cover the text.
+    """
+    covered = int(cut.ends[-1]) if len(cut.ends) else 0
+    n_bytes = len(text.encode("utf-8", "replace"))
+    if covered != n_bytes:
+        raise ValueError(f"the tokens end at byte {covered}, the text at byte {n_bytes}")
+    tokens = pd.DataFrame(
+        {
+            "id": np.asarray(cut.ids, np.uint32),
+            "end": np.asarray(cut.ends, np.uint32),
+            "hue": np.asarray(hues, np.uint8),
+            "flags": (np.asarray(marked) + 2 * np.asarray(cut.special)).astype(np.uint8),
+        }
+    )
+    _mount(
+        key=key,
+        data={
+            "text": re.sub("[\ud800-\udfff]", "\ufffd", text),  # as the engine counts them
+            "tokens": tokens,
+            "n_tokens": cut.n_tokens,
+            "n_bytes": cut.n_bytes,
+            "group": group,
+            "name": name,
+        },
+    )

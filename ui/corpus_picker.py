@@ -1,0 +1,265 @@
+"""Where the training text comes from: a sample, a paste, or files of the visitor's own.
+
+Belongs here: the choice and its widgets, what was done to the bytes of each file, size limits.
+Decoding itself is ``bpe_core.corpus``; training is ``ui.jobs``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from bpe_core.corpus import decode_text
+from ui import words
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_corpora"
+PASTE, UPLOAD = "paste", "upload"
+
+MAX_PASTE = 2_000_000  # characters; a paste travels with every click, so files are for more
+MAX_FILE_MB = 50  # the server's maxUploadSize says the same
+MAX_TOTAL_MB = 100
+
+_HEAD = 4_000  # bytes that are enough for the first lines of any text
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A chosen text: ``read()`` gives all of it, ``head`` its beginning (some thousand bytes)."""
+
+    name: str
+    source: str
+    n_bytes: int
+    head: str
+    read: Callable[[], str]
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text that comes with the app, and the settings that show it best."""
+
+    id: str
+    name: str
+    about: str
+    path: Path
+    n_bytes: int
+    special_tokens: tuple[str, ...]
+    vocab_size: int
+
+    def read(self) -> str:
+        """Return the whole text."""
+        return self.path.read_bytes().decode("utf-8")
+
+
+@lru_cache(maxsize=1)
+def samples() -> dict[str, Sample]:
+    """Return the samples by id, in the order of ``sample_corpora/index.json``."""
+    found: dict[str, Sample] = {}
+    for entry in json.loads((SAMPLES / "index.json").read_text("utf-8")):
+        path = SAMPLES / entry["file"]
+        found[path.stem] = Sample(
+            id=path.stem,
+            name=entry["title"],
+            about=entry["subtitle"],
+            path=path,
+            n_bytes=path.stat().st_size,
+            special_tokens=tuple(entry["special_tokens"]),
+            vocab_size=entry["vocab_size"],
+        )
+    return found
+
+
+def sample(sample_id: str) -> Sample:
+    """Return one sample; KeyError if there is none of that id."""
+    return samples()[sample_id]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptFile:
+    """An uploaded file as it is kept for this visitor: its bytes and what reading them meant."""
+
+    id: int
+    name: str
+    data: bytes
+    note: str
+    replaced: int
+
+
+def set_aside(text: str, share: float) -> tuple[str, str]:
+    """Cut ``text`` into (training text, held-out text); ``share`` of the bytes goes to the second.
+
+    Whole lines are set aside, spread evenly over the text, so that both parts hold the same kinds
+    of text. A text of one line is cut once, near its end.
+
+    >>> set_aside("a\\nb\\nc\\nd\\n", 0.25)
+    ('a\\nc\\nd\\n', 'b\\n')
+    """
+    if share <= 0 or not text:
+        return text, ""
+    lines = text.split("\n")
+    pieces = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+    if len(pieces) == 1:
+        near_end = round(len(text) * (1 - share))
+        cut = text.rfind(" ", 0, near_end) + 1 or near_end
+        return text[:cut], text[cut:]
+    parts: tuple[list[str], list[str]] = ([], [])
+    seen = taken = 0
+    for piece in pieces:
+        seen += len(piece)
+        aside = taken + len(piece) / 2 <= seen * share
+        taken += len(piece) * aside
+        parts[aside].append(piece)
+    return "".join(parts[0]), "".join(parts[1])
+
+
+# -- the widgets ------------------------------------------------------------------------------
+
+
+def choose(on_change: Callable[[], None]) -> Corpus:
+    """Show the list of sources and return the chosen text; ``on_change`` is for another source."""
+    chosen = st.selectbox(
+        "Text",
+        [*samples(), PASTE, UPLOAD],
+        format_func=_label,
+        key="corpus_source",
+        on_change=on_change,
+        persist_state="session",
+    )
+    if chosen == PASTE:
+        return _pasted(st.session_state.get("corpus_text") or "")
+    if chosen == UPLOAD:
+        return _uploaded(_kept())
+    one = samples().get(chosen or "") or next(iter(samples().values()))
+    head = one.read()[:_HEAD]
+    return Corpus(one.name, "sample", one.n_bytes, head, one.read, one.about)
+
+
+def details(corpus: Corpus) -> None:
+    """Show what the chosen source needs: a place to paste, the files, or what a sample is for."""
+    if corpus.source == PASTE:
+        st.text_area(
+            "Your text",
+            key="corpus_text",
+            height=170,
+            max_chars=MAX_PASTE,
+            placeholder="Paste or type a text here, then press Train.",
+            persist_state="session",
+        )
+        st.caption(f"Up to {MAX_PASTE:,} characters; larger texts can be uploaded as files.")
+    elif corpus.source == UPLOAD:
+        _upload()
+    else:
+        st.caption(corpus.about)
+
+
+def _label(option: str) -> str:
+    if option == PASTE:
+        return "Paste a text"
+    if option == UPLOAD:
+        return "Upload files"
+    one = samples()[option]
+    return f"{one.name} · {words.size(one.n_bytes)}"
+
+
+def _pasted(text: str) -> Corpus:
+    return Corpus("Pasted text", PASTE, len(text.encode()), text[:_HEAD], lambda: text)
+
+
+def _uploaded(files: list[KeptFile]) -> Corpus:
+    name = files[0].name if len(files) == 1 else f"{len(files)} files"
+
+    def read() -> str:
+        # No file's last word may run into the next file's first.
+        texts = [decode_text(f.data).text for f in files]
+        ended = [t if t.endswith("\n") else t + "\n" for t in texts[:-1]]
+        return "".join(ended + texts[-1:])
+
+    head = _head(files[0].data[:_HEAD]) if files else ""
+    return Corpus(name, UPLOAD, sum(len(f.data) for f in files), head, read)
+
+
+def _head(data: bytes) -> str:
+    # The cut may have split a character; what decoding made of the stump is dropped.
+    text = decode_text(data).text
+    return text[:-3] if len(data) == _HEAD else text
+
+
+def _kept() -> list[KeptFile]:
+    return st.session_state.setdefault("corpus_files", [])
+
+
+def _upload() -> None:
+    # A fresh widget after each upload: the bytes are kept once, here, and outlive a page change.
+    turn = st.session_state.setdefault("corpus_upload_turn", 0)
+    key = f"corpus_upload_{turn}"
+    with st.container(key="corpus_upload"):
+        st.file_uploader(
+            f"Text files (txt, md, csv, jsonl, py, ...), up to {MAX_FILE_MB} MB each and "
+            f"{MAX_TOTAL_MB} MB in all",
+            accept_multiple_files=True,
+            max_upload_size=MAX_FILE_MB,
+            key=key,
+            on_change=_keep_uploads,
+            args=(key,),
+        )
+    if refused := st.session_state.pop("corpus_refused", None):
+        st.warning("Not taken, because the files together would pass the limit:")
+        st.text("\n".join(refused))
+    with st.container(key="corpus_files"):
+        for file in _kept():
+            _file_row(file)
+    if len(_kept()) > 1:
+        st.caption("The files are read one after the other, as one text.")
+
+
+def _file_row(file: KeptFile) -> None:
+    facts = [f"**{words.literal(file.name)}**", words.size(len(file.data)), file.note]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(" · ".join(filter(None, facts)), width="stretch")
+        st.button(
+            "Remove",
+            key=f"remove_{file.id}",
+            type="tertiary",
+            on_click=_drop,
+            args=(file.id,),
+        )
+
+
+def _keep_uploads(key: str) -> None:
+    files = _kept()
+    total = sum(len(f.data) for f in files)
+    refused: list[str] = []
+    for upload in st.session_state.get(key) or []:
+        if total + upload.size > MAX_TOTAL_MB * 1_000_000:
+            refused.append(upload.name)
+            _release(upload)
+            continue
+        data = upload.getvalue()
+        total += len(data)
+        decoded = decode_text(data)
+        turn = st.session_state.setdefault("corpus_file_turn", 0)
+        st.session_state.corpus_file_turn = turn + 1
+        files.append(KeptFile(turn, upload.name, data, decoded.note, decoded.replaced_bytes))
+        _release(upload)
+    if refused:
+        st.session_state.corpus_refused = refused
+    st.session_state.corpus_upload_turn += 1
+
+
+def _release(upload: UploadedFile) -> None:
+    # Streamlit would keep its own copy until the visitor leaves, also of a file he removed here.
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(context.session_id, upload.file_id)
+
+
+def _drop(file_id: int) -> None:
+    st.session_state.corpus_files = [f for f in _kept() if f.id != file_id]

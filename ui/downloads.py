@@ -1,0 +1,120 @@
+"""What a visitor can take along: the merge log as a table, the tokenizer as files.
+
+Belongs here: building those bytes, and the row of buttons. Nothing is built before its button is
+pressed, and pressing it leaves the page as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from bpe_core import formats
+from bpe_core.metrics import bytes_per_token
+from ui.state import Trained
+
+# A fixed time stamp, so that the same tokenizer always gives the same file.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def merge_log(trained: Trained) -> pd.DataFrame:
+    """Return the merges of a training, one row per merge, ranks from 0.
+
+    Bytes are given twice: as hexadecimal digits, exactly, and as text, in which a byte that is no
+    UTF-8 stands as ``\\xNN``.
+    """
+    trace, tokenizer = trained.trace, trained.tokenizer
+    if trace is None:
+        raise ValueError(f"{trained.name} was not trained here, so it has no merge log.")
+    table = pd.DataFrame({"rank": range(len(trace))})
+    for side in ("left", "right", "new"):
+        ids = getattr(trace, side)
+        spelled = [tokenizer.token_bytes(int(i)) for i in ids]
+        table[f"{side}_id"] = ids
+        table[f"{side}_hex"] = [b.hex() for b in spelled]
+        table[f"{side}_text"] = [b.decode("utf-8", "backslashreplace") for b in spelled]
+    for column in ("pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied"):
+        table[column] = getattr(trace, column)
+    table["bytes_per_token"] = bytes_per_token(trace.corpus_bytes, trace.corpus_tokens)
+    return table
+
+
+def as_csv(trained: Trained) -> bytes:
+    """Return the merge log as CSV, UTF-8."""
+    return merge_log(trained).to_csv(index=False).encode("utf-8")
+
+
+def as_parquet(trained: Trained) -> bytes:
+    """Return the merge log as Parquet."""
+    return merge_log(trained).to_parquet(index=False)
+
+
+def as_json(trained: Trained) -> bytes:
+    """Return the merge log as a JSON list with one object per merge."""
+    rows = merge_log(trained).to_dict(orient="records")
+    return json.dumps(rows, ensure_ascii=False, indent=1).encode("utf-8")
+
+
+def as_gpt2_zip(trained: Trained) -> bytes:
+    """Return ``vocab.json`` and ``merges.txt`` in one zip file."""
+    vocab, merges = formats.dumps_gpt2(trained.tokenizer)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in (("vocab.json", vocab), ("merges.txt", merges)):
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def as_native(trained: Trained) -> bytes:
+    """Return the tokenizer in the format that keeps everything."""
+    return formats.dumps_native(trained.tokenizer).encode("utf-8")
+
+
+def row(trained: Trained) -> None:
+    """Draw the buttons."""
+    n = trained.tokenizer.vocab_size
+    with st.container(horizontal=True, gap="medium", key="downloads"):
+        if trained.trace is not None:
+            with _group("Merge log"):
+                _button("CSV", as_csv, trained, f"merges-{n}.csv", "text/csv")
+                _button("Parquet", as_parquet, trained, f"merges-{n}.parquet", _BINARY)
+                _button("JSON", as_json, trained, f"merges-{n}.json", "application/json")
+        with _group("Tokenizer"):
+            _button(
+                "vocab.json + merges.txt", as_gpt2_zip, trained, f"bpe-{n}.zip", "application/zip"
+            )
+            _button("Native file", as_native, trained, f"bpe-{n}.json", "application/json")
+
+
+def _group(label: str) -> DeltaGenerator:
+    group = st.container(horizontal=True, vertical_alignment="center", width="content")
+    group.caption(label, width="content")
+    return group
+
+
+_BINARY = "application/octet-stream"
+
+
+def _button(
+    label: str,
+    build: Callable[[Trained], bytes],
+    trained: Trained,
+    file_name: str,
+    mime: str,
+) -> None:
+    st.download_button(
+        label,
+        lambda: build(trained),
+        file_name=file_name,
+        mime=mime,
+        key=f"download_{build.__name__}",
+        type="tertiary",
+        icon=":material/download:",
+        on_click="ignore",
+    )

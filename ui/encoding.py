@@ -1,0 +1,154 @@
+"""The answer the token editor draws: counts, ids and places of the tokens, in one buffer.
+
+Belongs here: calling the engine for a text under a special-token policy, and laying out the
+result. The HTTP route and the fallback without it send the same bytes.
+
+Layout, little-endian: 16 uint32 (`HEAD` names them, the rest is 0), then for each token sent its
+id (uint32), then its end as a byte offset (uint32), then its age (uint8).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bpe_core.pretokenize import utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bpe_core.tokenizer import Tokenizer
+
+VERSION = 1
+HEAD = (
+    "version",
+    "tokens",
+    "sent",
+    "bytes",
+    "bytes_sent",
+    "characters",
+    "words",
+    "distinct",
+    "special",
+    "merges",
+)
+
+#: What special tokens in the text may do; the names the page shows.
+POLICIES = ("recognize", "treat as text", "refuse")
+
+#: Ages of tokens that no merge made: one byte, or a special token. Merges lie between.
+AGE_BYTE, AGE_SPECIAL = 0, 255
+
+
+class Refused(ValueError):
+    """The text has a special token and the policy is to refuse them; the message says where."""
+
+
+def policy_arguments(policy: str) -> dict[str, Any]:
+    """Return the engine's keyword arguments for one of `POLICIES`.
+
+    >>> policy_arguments("treat as text")
+    {'allowed_special': set(), 'disallowed_special': ()}
+    """
+    if policy == "recognize":
+        return {"allowed_special": "all", "disallowed_special": ()}
+    if policy == "treat as text":
+        return {"allowed_special": set(), "disallowed_special": ()}
+    if policy == "refuse":
+        return {"allowed_special": set(), "disallowed_special": "all"}
+    raise ValueError(f"special tokens can be: {', '.join(POLICIES)}; not {policy!r}")
+
+
+def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
+    """Return the sentence that refuses `text`, or None if it has no special token.
+
+    >>> refusal("a<x>", ["<x>"])
+    'Line 1 has the special token <x>, and special tokens are refused.'
+    """
+    places = [(text.find(token), -len(token), token) for token in special_tokens if token in text]
+    if not places:
+        return None
+    start, _, token = min(places)
+    line = text.count("\n", 0, start) + 1
+    return f"Line {line:,} has the special token {token}, and special tokens are refused."
+
+
+@functools.lru_cache(maxsize=64)
+def with_merges(tokenizer: Tokenizer, merges: int) -> Tokenizer:
+    """Return `tokenizer` with only its first `merges` merges; the tables it makes are kept."""
+    return tokenizer.truncated(merges)
+
+
+@functools.lru_cache(maxsize=64)
+def ages(tokenizer: Tokenizer) -> np.ndarray:
+    """Return the age of each id, uint8 shape (max id + 1,): 1 (first merge) to 254 (last merge).
+
+    The steps are even in the logarithm of the rank, since early merges make most of any text.
+    """
+    births = tokenizer.birth_ranks
+    last = max(int(births.max(initial=0)), 1)
+    scaled = 1 + 253 * np.log1p(np.maximum(births, 0)) / np.log1p(last)
+    result = np.where(births >= 0, scaled, AGE_BYTE).astype(np.uint8)
+    result[list(tokenizer.special_tokens.values())] = AGE_SPECIAL
+    return result
+
+
+def answer(
+    tokenizer: Tokenizer,
+    text: str,
+    *,
+    merges: int | None = None,
+    policy: str = "recognize",
+    limit: int | None = None,
+) -> bytes:
+    """Return the buffer for `text` cut with the first `merges` merges (None: all of them).
+
+    Only the tokens of the first `limit` bytes are sent, up to the end of a character; the counts
+    are always those of the whole text. Raises Refused, and ValueError for a number of merges the
+    tokenizer does not have.
+    """
+    total = tokenizer.n_merges
+    merges = total if merges is None else merges
+    if not 0 <= merges <= total:
+        raise ValueError(f"this tokenizer has 0 to {total:,} merges, not {merges:,}")
+    if policy == "refuse" and (sentence := refusal(text, tokenizer.special_tokens)):
+        raise Refused(sentence)
+    ids, ends = with_merges(tokenizer, merges).encode_spans(text, **policy_arguments(policy))
+    sent = _drawable(text, ends, limit)
+    age = ages(tokenizer)
+    uses = np.bincount(ids, minlength=len(age))
+    head = np.zeros(16, np.uint32)
+    head[: len(HEAD)] = (
+        VERSION,
+        len(ids),
+        sent,
+        ends[-1] if len(ends) else 0,
+        ends[sent - 1] if sent else 0,
+        len(text),
+        len(text.split()),
+        np.count_nonzero(uses),
+        uses[list(tokenizer.special_tokens.values())].sum(),
+        merges,
+    )
+    return b"".join(
+        (
+            head.astype("<u4").tobytes(),
+            ids[:sent].astype("<u4").tobytes(),
+            ends[:sent].astype("<u4").tobytes(),
+            age[ids[:sent]].tobytes(),
+        )
+    )
+
+
+def _drawable(text: str, ends: np.ndarray, limit: int | None) -> int:
+    """Return how many tokens lie in the first `limit` bytes, ending where a character ends."""
+    if limit is None or not len(ends) or ends[-1] <= limit:
+        return len(ends)
+    n = int(np.searchsorted(ends, limit, side="right"))
+    # A character has at least one byte, so `limit + 1` of them hold the bytes asked about.
+    data = utf8(text[: limit + 1])
+    while n and data[int(ends[n - 1])] & 0xC0 == 0x80:
+        n -= 1
+    return n

@@ -1,0 +1,310 @@
+"""The setup row of the Train page: what to train on, how large, cut how, and the finer rules.
+
+Belongs here: the widgets and their check, which turns them into a ``Trainer`` or into a sentence.
+Values are checked again here because a browser can send anything.
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+import regex
+import streamlit as st
+
+from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
+from bpe_core.trainer import Trainer
+from ui import corpus_picker
+from ui.corpus_picker import Corpus, samples
+from ui.words import literal
+
+N_BYTES = 256
+LARGEST = 50_257  # GPT-2's size; enough to see where a curve flattens
+CUSTOM = "custom"
+
+_TIES = {
+    "greatest_bytes": "the greater bytes win",
+    "lowest_ids": "the lower ids win (Hugging Face)",
+}
+_ORDERS = {"plain": "plain: id 97 is a", "gpt2": "GPT-2's: id 64 is a"}
+_SHARES = (0, 5, 10, 20, 30)
+_DEFAULTS: dict[str, object] = {
+    "pattern": "gpt2",
+    "custom_pattern": r"\p{L}+|\p{N}|\s+|.",
+    "tie_break": "greatest_bytes",
+    "byte_order": "plain",
+    "min_pair_count": 1,
+    "max_token_bytes": None,
+    "held_out_share": 0,
+}
+_SIGNS = {" ": "·", "\t": "→", "\r": "␍", "\n": "↵"}
+_PREVIEW = 420  # characters of the corpus in which the cut is shown
+_PATIENCE = 0.25  # seconds a visitor's own pattern may take for the preview
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """The row as it stands: settings if they hold, else the sentence that says what does not."""
+
+    corpus: Corpus
+    settings: Trainer | None
+    held_out_share: float
+    problem: str | None
+
+
+def sizes(lowest: int, current: int) -> list[int]:
+    """Return the steps of the size slider: even on a log scale, round numbers, never above LARGEST.
+
+    >>> sizes(256, 300)[:4], sizes(256, 300)[-1], 476 in sizes(256, 476)
+    ([256, 260, 265, 270], 50257, True)
+    """
+    steps = {lowest, current, LARGEST, *(2**k for k in range(9, 16))}
+    for start, stop, step in (
+        (260, 320, 5),
+        (320, 500, 10),
+        (500, 1000, 25),
+        (1000, 2000, 50),
+        (2000, 5000, 100),
+        (5000, 10_000, 250),
+        (10_000, 20_000, 500),
+        (20_000, 50_001, 1000),
+    ):
+        steps.update(range(start, stop, step))
+    return sorted(s for s in steps if lowest <= s <= LARGEST)
+
+
+def row() -> tuple[Setup, bool]:
+    """Draw the row; return what it says and whether Train was pressed in this run."""
+    for key, value in {**_DEFAULTS, **_suggested(next(iter(samples())))}.items():
+        st.session_state.setdefault(key, value)
+    st.session_state.setdefault("suggested_for", next(iter(samples())))
+    specials = _special_tokens(st.session_state.special_tokens)
+    lowest = N_BYTES + len(specials)
+
+    text, size, rest = st.columns([1.6, 3.2, 2.1], gap="medium")
+    with text:
+        corpus = corpus_picker.choose(_take_suggestion)
+    with size:
+        n = _size(lowest, len(specials))
+    with rest.container(horizontal=True, horizontal_alignment="right", key="setup_buttons"):
+        _split(corpus)
+        _more()
+        pressed = st.button("Train", type="primary", key="train")
+    corpus_picker.details(corpus)
+
+    settings, problem = _check(n, specials, corpus.head)
+    if problem:
+        st.error(literal(problem))
+    return Setup(corpus, settings, _share() / 100, problem), pressed
+
+
+def _suggested(sample_id: str) -> dict[str, object]:
+    """Return the settings that show a sample best, by widget key."""
+    one = samples()[sample_id]
+    return {"vocab_size": one.vocab_size, "special_tokens": "\n".join(one.special_tokens)}
+
+
+def _take_suggestion() -> None:
+    """Follow another sample's suggestions where the visitor left the last ones as they were."""
+    chosen = st.session_state.corpus_source
+    if chosen in samples():
+        for key, value in _suggested(st.session_state.suggested_for).items():
+            if st.session_state[key] == value:
+                st.session_state[key] = _suggested(chosen)[key]
+        st.session_state.suggested_for = chosen
+
+
+def _size(lowest: int, n_specials: int) -> int:
+    n = st.session_state.vocab_size
+    n = min(max(n if isinstance(n, int) else lowest, lowest), LARGEST)
+    st.session_state.vocab_size = n
+    n = st.select_slider(
+        "Vocabulary size",
+        options=sizes(lowest, n),
+        format_func=lambda size: f"{size:,}",
+        key="vocab_size",
+        persist_state="session",
+    )
+    merges = n - lowest
+    with st.container(key="size_sum"):
+        st.caption(f"**{n:,}** = {N_BYTES} bytes + {n_specials} special + {merges:,} merges")
+    return n
+
+
+def _split(corpus: Corpus) -> None:
+    chosen = st.session_state.pattern
+    title = PATTERNS[chosen].title if chosen in PATTERNS else "Own pattern"
+    with st.popover(f"Split: {title}", key="split"):
+        st.selectbox(
+            "Cut the text into pre-tokens; merges never cross a cut",
+            [*PATTERNS, CUSTOM],
+            format_func=lambda p: PATTERNS[p].title if p in PATTERNS else "Own pattern (regex)",
+            key="pattern",
+            persist_state="session",
+        )
+        if chosen == CUSTOM:
+            st.text_input(
+                "Regular expression (what it does not match stays a piece of its own)",
+                key="custom_pattern",
+                persist_state="session",
+            )
+        _show_cut(corpus)
+        if chosen in PATTERNS:
+            _show_glosses(PATTERNS[chosen])
+
+
+def _show_cut(corpus: Corpus) -> None:
+    """Show the first lines, piece by piece, letter for letter."""
+    try:
+        pieces = cut(_pattern(), corpus.head[:_PREVIEW])
+    except ValueError:
+        return  # the sentence stands below the row
+    shown = "".join(map(_box, pieces))
+    if shown:
+        st.html(f'<div class="ms-cut" dir="auto">{shown}</div>')
+        st.caption("The first lines of the text: each box is one pre-token, · is a blank.")
+
+
+def _box(piece: str) -> str:
+    end = "<br>" if piece.endswith("\n") else ""
+    return f'<span class="ms-piece">{html.escape(_visible(piece))}</span>{end}'
+
+
+def _show_glosses(pattern: NamedPattern) -> None:
+    rows = "".join(
+        f"<dt><code>{html.escape(part)}</code></dt><dd>{html.escape(gloss)}</dd>"
+        for part, gloss in pattern.gloss
+    )
+    if rows:
+        st.html(f'<dl class="ms-gloss">{rows}</dl>')
+        st.caption("The rules of the pattern; at each place the first one that fits is taken.")
+
+
+def cut(pattern: str, text: str) -> list[str]:
+    """Cut ``text`` at a named or own pattern; ValueError if it is broken or takes too long.
+
+    >>> cut("gpt2", "Hello there")
+    ['Hello', ' there']
+    """
+    splitter = PreTokenizer(pattern)
+    if pattern not in PATTERNS:
+        try:
+            for _ in regex.compile(pattern).finditer(text, timeout=_PATIENCE):
+                pass
+        except TimeoutError:
+            raise ValueError(
+                "This pattern takes too long even on the first lines of the text; "
+                "remove repetitions inside repetitions, such as (a+)+."
+            ) from None
+    return splitter.split(text)
+
+
+def _visible(piece: str) -> str:
+    """Replace what cannot be seen by a sign for it."""
+    return "".join(_SIGNS.get(c) or (chr(0x2400 + ord(c)) if c < " " else c) for c in piece)
+
+
+def _more() -> None:
+    changed = sum(
+        st.session_state[key] != value
+        for key, value in _DEFAULTS.items()
+        if key not in ("pattern", "custom_pattern")
+    )
+    with st.popover(f"More · {changed}" if changed else "More", key="more"):
+        st.session_state.vocab_size_exact = st.session_state.vocab_size
+        st.number_input(
+            "Vocabulary size, exactly",
+            min_value=N_BYTES,
+            max_value=LARGEST,
+            step=1,
+            key="vocab_size_exact",
+            on_change=_take_exact_size,
+        )
+        st.text_area(
+            "Special tokens, one per line",
+            key="special_tokens",
+            height=90,
+            placeholder="<|endoftext|>",
+            help="Each gets one id, cuts the text, and never takes part in a merge.",
+            persist_state="session",
+        )
+        st.selectbox(
+            "When several pairs are equally frequent",
+            list(_TIES),
+            format_func=_TIES.__getitem__,
+            key="tie_break",
+            persist_state="session",
+        )
+        st.selectbox(
+            "Ids of the 256 bytes",
+            list(_ORDERS),
+            format_func=_ORDERS.__getitem__,
+            key="byte_order",
+            persist_state="session",
+        )
+        left, right = st.columns(2)
+        left.number_input(
+            "Least pair count",
+            min_value=1,
+            step=1,
+            key="min_pair_count",
+            help="Training ends when no pair is this frequent.",
+            persist_state="session",
+        )
+        right.number_input(
+            "Longest token, bytes",
+            min_value=1,
+            step=1,
+            key="max_token_bytes",
+            placeholder="no limit",
+            help="No merge may make a longer token.",
+            persist_state="session",
+        )
+        st.select_slider(
+            "Held-out share of the text",
+            options=_SHARES,
+            format_func=lambda share: f"{share} %",
+            key="held_out_share",
+            help="Lines spread over the text are set aside; the curve shows how well the "
+            "vocabulary does on text it has not seen.",
+            persist_state="session",
+        )
+
+
+def _take_exact_size() -> None:
+    st.session_state.vocab_size = st.session_state.vocab_size_exact or N_BYTES
+
+
+def _special_tokens(lines: str | None) -> tuple[str, ...]:
+    return tuple(line.rstrip("\r") for line in (lines or "").split("\n") if line.strip())
+
+
+def _pattern() -> str:
+    chosen = st.session_state.pattern
+    return chosen if chosen in PATTERNS else st.session_state.custom_pattern or ""
+
+
+def _share() -> int:
+    share = st.session_state.held_out_share
+    return share if share in _SHARES else 0
+
+
+def _check(n: int, specials: tuple[str, ...], head: str) -> tuple[Trainer | None, str | None]:
+    state = st.session_state
+    twice = next((t for i, t in enumerate(specials) if t in specials[:i]), None)
+    if twice is not None:
+        return None, f"The special token {twice!r} is listed twice; remove one of the two."
+    try:
+        if state.pattern == CUSTOM:
+            cut(_pattern(), head)
+        return Trainer(
+            n,
+            special_tokens=specials,
+            pattern=_pattern(),
+            tie_break=state.tie_break,
+            byte_order=state.byte_order,
+            min_pair_count=state.min_pair_count or 1,
+            max_token_bytes=state.max_token_bytes,
+        ), None
+    except ValueError as err:
+        return None, str(err)
