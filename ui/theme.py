@@ -84,7 +84,7 @@ div:has(> img[data-testid="stHeaderLogo"])::after { content: "Mergescope"; font-
   max-height: 12rem; overflow: auto; }
 .ms-piece { background: var(--ms-inset); border: 1px solid var(--ms-border); border-radius: 4px;
   padding: 0 2px; margin-right: 2px; display: inline-block; max-width: 100%; line-height: 1.5; }
-.ms-gloss { display: grid; grid-template-columns: minmax(8rem, 1fr) minmax(8rem, 1fr);
+dl.ms-gloss.ms-gloss { display: grid; grid-template-columns: minmax(8rem, 1fr) minmax(8rem, 1fr);
   gap: .25rem 1rem; margin: 0; padding: 0; font-size: .88rem; }
 .ms-gloss dt { margin: 0; padding: 0; }
 .ms-gloss code { font-family: var(--ms-mono); white-space: pre-wrap; overflow-wrap: anywhere; }

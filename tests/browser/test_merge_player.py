@@ -6,6 +6,7 @@ It is driven on a page of its own (`apps/merge_player_app.py`); how the Train pa
 
 from __future__ import annotations
 
+import itertools
 import re
 import socket
 import subprocess
@@ -17,14 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from apps.merge_player_app import HOLD, JUMP, MARKER, TEXTS
 
 from bpe_core import Trainer, TrainingResult
 
 APP = Path(__file__).parent / "apps" / "merge_player_app.py"
 ROOT = APP.parents[3]
-sys.path.insert(0, str(APP.parent))
-from merge_player_app import HOLD, JUMP, MARKER, TEXTS  # noqa: E402
-
 pytestmark = pytest.mark.browser
 
 
@@ -133,7 +132,7 @@ def test_neighbors_never_share_a_color(show):
     for step in (40, 3, 77):
         go_to(page, step)
         hues = [re.search(r"\bc\d", p["style"]).group() for p in drawn(page)]
-        assert all(a != b for a, b in zip(hues, hues[1:], strict=False))
+        assert all(a != b for a, b in itertools.pairwise(hues))
 
 
 def test_markup_in_the_text_is_only_text(show):
@@ -180,17 +179,36 @@ def test_keys_move_and_play(show):
 def test_a_step_shows_the_pair_before_it_fuses(show, page):
     page.emulate_media(reduced_motion="no-preference")
     show("text=story&step=0")
-    page.get_by_test_id("forward").click()
+    trace = train("story").trace
+    left, right, new = trace.left[0], trace.right[0], trace.new[0]
+    # The first phase is over soon, so it is read in the same breath as the click.
+    lit = page.get_by_test_id("forward").evaluate(
+        """button => { button.click(); const ids = (name) =>
+             [...button.getRootNode().querySelectorAll(name)].map(n => +n.dataset.id);
+             return [ids('.t.pl'), ids('.t.pr'), ids('.t.new')]; }"""
+    )
+    assert lit == [[left] * trace.pair_count[0], [right] * trace.pair_count[0], []]
     expect_step(page, 1)
-    pairs = page.locator("[data-testid=token].pl")
-    pairs.first.wait_for()
-    left, right, new = (train("story").trace.to_columns()[c][0] for c in ("left", "right", "new"))
-    assert pairs.first.get_attribute("data-id") == str(left)
-    assert page.locator("[data-testid=token].pr").first.get_attribute("data-id") == str(right)
     fused = page.locator("[data-testid=token].new")
     fused.first.wait_for()
     assert fused.first.get_attribute("data-id") == str(new)
-    assert fused.count() == train("story").trace.merged[0]
+    assert fused.count() == trace.merged[0]
+
+
+def test_pausing_rests_at_a_whole_step(show, page):
+    page.emulate_media(reduced_motion="no-preference")
+    show("text=story&step=0")
+    for _ in range(3):
+        page.get_by_test_id("play").click()
+        page.locator("[data-testid=token].pl").first.wait_for()
+        page.get_by_test_id("play").click()
+        page.locator("[data-testid=token].new").first.wait_for()
+        step = step_of(page)
+        python_step(page, step)
+        assert step_of(page) == step
+        assert page.locator("[data-testid=token].pl").count() == 0
+        cut = train("story").tokenizer.truncated(step).tokens(TEXTS["story"])
+        assert [p["start"] for p in drawn(page)] == [t.start for t in cut]
 
 
 def test_hovering_a_pair_lights_every_place_it_stands(show):
@@ -319,7 +337,11 @@ def test_blanks_have_marks_and_a_legend(show):
     legend = page.get_by_test_id("legend").inner_text()
     for mark in ("space", "tab", "no-break space", "zero-width space", "line break"):
         assert mark in legend
-    marks = page.get_by_test_id("token").locator("i").evaluate_all("nodes => nodes.map(n => n.dataset.m)")
+    marks = (
+        page.get_by_test_id("token")
+        .locator("i")
+        .evaluate_all("nodes => nodes.map(n => n.dataset.m)")
+    )
     assert {"·", "→", "°", "ZWSP", "↵", "NUL", "RLO"} <= set(marks)
 
 

@@ -51,6 +51,7 @@ def start_long_training(page) -> None:
     """Start a training that is still merging when a test has looked at it."""
     letters = np.random.default_rng(7).integers(ord("a"), ord("q"), (800_000, 10), np.uint8)
     letters[:, -1] = ord(" ")  # words of nine letters, hardly any of them twice
+    letters[11::12, -1] = ord("\n")
     choose(page, "corpus_source", "Upload files")
     page.locator("input[type=file]").set_input_files(
         {"name": "words.txt", "mimeType": "text/plain", "buffer": letters.tobytes()}

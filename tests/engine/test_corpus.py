@@ -132,6 +132,61 @@ def test_generated_texts_are_counted_alike_in_blocks(text: str, block: int, patt
     assert counter.to_dict() == words
 
 
+WORDS = [
+    "the",
+    "'ll",
+    "'S",
+    "'ſ",
+    "ABc",
+    "é",
+    "e\u0301",
+    "\u0301",
+    "中文",
+    "1",
+    "123456",
+    "½",
+    "٣",
+    "🙃",
+]
+WORDS += [
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\u00a0",
+    "\u2028",
+    "\u0085",
+    "'",
+    "!?",
+    "/",
+    "//\n",
+    "<|x",
+    "|>",
+]
+WORDS += ["<|x|>", "a", "A", "\u200b", "ǅ", "ʰ"]
+
+
+@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
+    pretokenizer = PreTokenizer(pattern)
+    splitter = corpus.SpecialSplitter(SPECIALS)
+
+    @given(words=st.lists(st.sampled_from(WORDS), max_size=10), block=st.integers(1, 4))
+    @settings(max_examples=250)
+    def compare(words: list[str], block: int) -> None:
+        expected: list[str] = []
+        for part, is_special in reference.split_special("".join(words), SPECIALS):
+            expected += [part] if is_special else oracle.cut(pretokenizer.regex, part)
+        for pieces in (words, "".join(words)):
+            found: list[str] = []
+            for part, special in splitter.stream(pieces, pretokenizer, block):
+                found += [*pretokenizer.split(part), *([special] if special else [])]
+            assert found == expected
+
+    compare()
+
+
 # Encodings
 
 

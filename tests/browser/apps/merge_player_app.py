@@ -6,15 +6,10 @@ The query string chooses what is shown: `text` (a name in TEXTS), `n` (merges as
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import streamlit as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
-from bpe_core import Trainer, TrainingResult, TrainingRun  # noqa: E402
-from ui.components.merge_player import merge_player  # noqa: E402
+from bpe_core import Trainer, TrainingResult, TrainingRun
+from ui.components.merge_player import merge_player
 
 MARKER = "<|stop|>"
 JUMP = 21
@@ -27,18 +22,17 @@ STORY = (
 )
 TEXTS = {
     "story": STORY,
-    "long": "".join(f"{i} {STORY}" for i in range(1, 30)),
+    "long": "".join(f"{i} {STORY}\n\n" for i in range(1, 30)),
     "markup": "<img src=x onerror=\"document.title='run'\"> &amp; <b>x</b>\n" * 3,
     "scripts": (
-        "👨‍👩‍👧 नमस्ते السلام عليكم 机器学习模型机器学习\n"
-        "a  b\tc\u00a0d\u200be\x00f\u202eg\u202c\n"
-    ) * 2,
+        "👨‍👩‍👧 नमस्ते السلام عليكم 机器学习模型机器学习\na  b\tc\u00a0d\u200be\x00f\u202eg\u202c\n"
+    )
+    * 2,
     "special": f"one{MARKER}two one{MARKER}two one",
     "runs": "aaaaa aaaaa bb",
     "one": "a",
     "empty": "",
 }
-
 
 
 @st.cache_resource

@@ -1,9 +1,9 @@
 """The merge player: a text cut into tokens at every step of a training, played in the browser.
 
-Here: the Python side, which turns a trace and join ranks into compact columns, sends them once, and
-reads back the step the visitor rests at. Not here: any algorithm (`bpe_core`), the choice of the text
-window, or where the player stands on a page. The browser side is in the files beside this one, joined
-to one module in the order of `_SCRIPTS`; it holds no tokenizer either.
+Here: the Python side, which turns a trace and join ranks into compact columns, sends them once,
+and reads back the step the visitor rests at. Not here: any algorithm (`bpe_core`), the choice of
+the text window, or where the player stands on a page. The browser side is in the files beside this
+one, joined to one module in the order of `_SCRIPTS`; it holds no tokenizer either.
 """
 
 from __future__ import annotations
@@ -19,12 +19,22 @@ import pandas as pd
 import streamlit as st
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("bytes.js", "store.js", "text.js", "cards.js", "curve.js", "log.js", "player.js")
+_SCRIPTS = (
+    "bytes.js",  # characters, marks, chips; shared with the other components
+    "store.js",  # the trace and the bytes of every token
+    "text.js",  # the colored text
+    "lamp.js",  # what lights up in it, and why
+    "cards.js",  # head and candidates
+    "curve.js",
+    "log.js",
+    "player.js",  # the step that all of them show
+)
 _COLUMNS = (
     "left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied",
 )  # fmt: skip
-_LIVE_POLLS = 3  # a live message repeats the rows of this many messages before it, in case they were lost
-_LIVE_OVERLAP = 200  # and at least this many rows
+# A live message repeats the rows of the messages before it, in case they were lost.
+_LIVE_POLLS = 3
+_LIVE_OVERLAP = 200  # at least so many rows
 
 _component = st.components.v2.component(
     "merge_player",
@@ -89,20 +99,20 @@ def merge_player(
 ) -> PlayerState:
     """Draw the player, the curve and the merge log for one training.
 
-    player_id: names the training. The same id keeps the visitor's step; another one starts anew. Keep
-        one id from the first live call to the complete one.
+    player_id: names the training. The same id keeps the visitor's step; another one starts anew.
+        Keep one id from the first live call to the complete one.
     text: the window of the text to draw (up to about 8 kB).
     join_ranks: int32[n_bytes - 1] of that window, from `Tokenizer.join_ranks(text)`.
     byte_ids: 256 ids, `Tokenizer.byte_ids`. special_tokens: text -> id.
     trace: all merges so far, or a slice of them that begins after `start` merges.
     goal: merges that were asked for; the length of the axes while `live`.
-    pretokens: `Tokenizer.pretokens(text)`, so that hovering a pair lights no place across pre-tokens.
-        Without it only places that some merge joins are lit.
+    pretokens: `Tokenizer.pretokens(text)`, so that hovering a pair lights no place across
+        pre-tokens. Without it only places that some merge joins are lit.
     total_bytes: of the whole training text, for the note that says where the drawing is cut.
     held_out_bytes_per_token: float[n_merges + 1], after 0, 1, ... merges; the dashed curve.
     live: training goes on: only the newest rows are sent, and the player follows them.
-    step, step_nonce: the step to show first, and a jump to it whenever the nonce changes. A player that
-        comes back after a page change is where it was by itself.
+    step, step_nonce: the step to show first, and a jump to it whenever the nonce changes. A player
+        that comes back after a page change is where it was by itself.
 
     Returns a `PlayerState`. Raises ValueError if join_ranks do not fit the text.
 
@@ -156,9 +166,10 @@ def merge_player(
 
 
 def trace_frames(trace: TraceColumns, first: int = 0) -> dict[str, pd.DataFrame]:
-    """Rows first.. of a trace as two frames in the smallest integer types: 50,000 merges take about 5 MB.
+    """Rows first.. of a trace as two frames in the smallest integer types.
 
-    "merges" has one row per merge, "candidates" top_k rows per merge (count 0 where there are fewer).
+    "merges" has one row per merge, "candidates" top_k rows per merge (count 0 where there are
+    fewer). 50,000 merges with ten candidates take about 5 MB.
     """
     merges = pd.DataFrame({name: _narrow(getattr(trace, name)[first:]) for name in _COLUMNS})
     counts = np.asarray(trace.cand_count[first:]).reshape(-1)
@@ -184,7 +195,7 @@ def pretoken_ends(pretokens: Sequence[str]) -> np.ndarray:
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:
-    """The values in the smallest type JavaScript reads as plain numbers (64-bit integers are not)."""
+    """The values in the smallest type that JavaScript reads as plain numbers."""
     values = np.asarray(values)
     top = int(values.max()) if values.size else 0
     for dtype in (np.uint8, np.uint16, np.int32):

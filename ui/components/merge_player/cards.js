@@ -55,7 +55,7 @@ class Head {
     this.facts.append(
       bold(places), places === 1 ? " place, " : " places, ", bold(merged), " replaced, ",
       bold(merged), merged === 1 ? " token saved" : " tokens saved",
-      make("span", "rule", decided(store, rank, tieBreak) + (reused ? ` · spells what id ${ids[2]} spells: used again` : "")));
+      make("span", "rule", decided(store, rank, tieBreak) + (reused ? ` · id ${ids[2]} spells the same and is used again` : "")));
   }
 
   /** One sentence for screen readers. */

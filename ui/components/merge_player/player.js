@@ -17,7 +17,7 @@ class Player {
     this.box = ref("text");
     this.note = ref("note");
     this.legend = ref("legend");
-    this.status = ref("status");
+    this.lamp = new Lamp(ref("status"));
     this.live = ref("live");
     this.scrub = ref("scrub");
     this.position = ref("position");
@@ -140,6 +140,7 @@ class Player {
       this.k = this.clamp(kept.following ? this.store.n : kept.k);
       this.following = data.live && kept.following;
       this.committed = kept.committed;
+      this.settle();                                            // it may have left before its step was told
     } else if (data.step !== null && !data.live) this.k = this.clamp(data.step);
     this.resync();
   }
@@ -287,6 +288,7 @@ class Player {
     this.last = performance.now();
     const tick = (now) => {
       this.raf = 0;
+      if (!(this.playing || this.single || this.following)) return;
       this.advance(Math.min(100, Math.max(0, now - this.last)));
       this.last = now;
       if (this.playing || this.single || (this.following && (this.data.live || this.k < this.store.n))) {
@@ -376,70 +378,7 @@ class Player {
 
   /** Which tokens are lit, and the line below the text that says why. */
   lights(words = true) {
-    const { text, store, k } = this, what = this.hovered ?? this.pinned, status = words ? this.status : make("p");
-    status.textContent = "";
-    if (what?.pair) {
-      const [left, right] = what.pair, places = text.pairPlaces(left, right);
-      text.light(text.lightPair(places));
-      this.places = places;
-      status.append(this.chip(left), " + ", this.chip(right));
-      status.append(`  ${this.here(places.length)}`);
-      return;
-    }
-    if (what) {
-      const piece = what.piece ?? (what.at !== undefined ? text.pieceAt(what.at) : null);
-      if (piece && piece.tokens > 1) { this.several(piece, status); return; }
-      const id = piece ? piece.id : what.id, places = text.tokenPlaces(id);
-      text.light(places.map((at) => [at, LIT_SAME]));
-      this.places = places;
-      this.biography(id, places.length, status);
-      return;
-    }
-    if (this.phase === "select") {
-      const all = text.edge ? text.pairPlaces(store.left[k - 1], store.right[k - 1]) : Array.from(text.boundaries(k - 1));
-      text.light(text.lightPair(all));
-      this.places = all;
-      status.append(this.here(all.length));
-      return;
-    }
-    const marks = k > 0 ? text.lightNew(k - 1) : [];
-    text.light(marks);
-    this.places = marks.map(([at]) => at);
-    if (k > 0) status.append(marks.length ? `${this.here(marks.length)}` : "This merge has no place in the text shown.");
-  }
-
-  here(n) { return n === 0 ? "No place in the text shown." : `${count(n)} ${n === 1 ? "place" : "places"} in the text shown.`; }
-
-  chip(id) {
-    const node = make("span", "tk");
-    fillChip(node, this.store.binary[id], 20);
-    return node;
-  }
-
-  biography(id, places, status) {
-    const { store } = this, binary = store.binary[id], rank = store.birth[id];
-    status.append(this.chip(id));
-    const bytes = [...(binary ?? "")].slice(0, 12).map((ch) => hex(ch.charCodeAt(0))).join(" ");
-    status.append(` id ${id} · ${bytes}${binary && binary.length > 12 ? " …" : ""} · `);
-    if (rank !== undefined) {
-      status.append(`merge ${count(rank + 1)}: `, this.chip(store.left[rank]), " + ", this.chip(store.right[rank]));
-    } else status.append([...store.special.values()].includes(id) ? "special token, never merged" : "one byte, there from the start");
-    status.append(` · ${this.here(places)}`);
-  }
-
-  /** A character (or a few) that several tokens share: name the tokens inside. */
-  several(piece, status) {
-    const { text } = this;
-    text.light([[piece.start, LIT_SAME]]);
-    this.places = [piece.start];
-    status.append(`${piece.tokens} tokens share what is drawn as one: `);
-    let shown = 0;
-    for (let at = piece.start; at < piece.end && shown < 12; shown++) {
-      const end = text.tokenEnd(at);
-      status.append(this.chip(text.idOf(at, end)));
-      at = end;
-    }
-    if (piece.tokens > shown) status.append("…");
+    this.places = this.lamp.show(this, this.hovered ?? this.pinned, words);
   }
 
   bringIntoView() { if (this.phase === "select" && !this.hovered) this.text.reveal(this.places, !this.calm.matches && +this.speed.value < 2); }
@@ -577,7 +516,7 @@ class Player {
     this.cursor = piece.start;
     this.hover({ piece });
     text.reveal([piece.start], false);
-    put(this.live, this.status.textContent);
+    put(this.live, this.lamp.status.textContent);
   }
 
   destroy() {

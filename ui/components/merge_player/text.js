@@ -74,6 +74,9 @@ class TextView {
 
   build(cuts) {
     this.watch.disconnect();
+    this.dirty.clear();
+    this.litStarts = [];
+    this.lit.fill(0);
     this.box.textContent = "";
     this.blockAt = new Int32Array(this.total + 1);
     this.blocks = cuts.map((start, i) => {
@@ -307,26 +310,25 @@ class TextView {
     return this.units.unitAt[piece.start] % HUES;
   }
 
-  /** Scroll so that one of the given places is seen, if none is. */
+  /** Scroll so that one of the given places is seen, if none is. Blocks out of sight are not measured. */
   reveal(places, smooth) {
     if (!places.length) return;
-    const frame = this.box.getBoundingClientRect();
-    let best = null, distance = Infinity;
-    for (const at of places.length > 60 ? places.filter((_, i) => i % Math.ceil(places.length / 60) === 0) : places) {
-      const block = this.blocks[this.blockAt[at]];
-      if (this.dirty.has(this.blockAt[at])) this.paintFrom(this.blockAt[at]);
-      const piece = this.pieceAt(at) ?? { node: block.node };
-      const rect = piece.node.getBoundingClientRect();
-      if (rect.top >= frame.top && rect.bottom <= frame.bottom) return;
-      const off = Math.abs(rect.top - frame.top - frame.height / 2);
-      if (off < distance) { distance = off; best = rect; }
+    const frame = this.box.getBoundingClientRect(), place = (at) => {
+      const index = this.blockAt[at];
+      if (this.dirty.has(index)) this.paintFrom(index);
+      return this.pieceAt(at).node.getBoundingClientRect();
+    };
+    for (const at of places) {
+      if (!this.blocks[this.blockAt[at]].seen) continue;
+      const { top, bottom } = place(at);
+      if (top >= frame.top && bottom <= frame.bottom) return;
     }
-    if (best) {
-      this.box.scrollTo({
-        top: this.box.scrollTop + best.top - frame.top - frame.height / 3,
-        behavior: smooth ? "smooth" : "auto",
-      });
-    }
+    const shown = this.blocks.find((block) => block.seen) ?? this.blocks[0];
+    const nearest = places.reduce((a, b) => (Math.abs(b - shown.start) < Math.abs(a - shown.start) ? b : a));
+    this.box.scrollTo({
+      top: this.box.scrollTop + place(nearest).top - frame.top - frame.height / 3,
+      behavior: smooth ? "smooth" : "auto",
+    });
   }
 
   /** The drawn piece that holds byte `at`. */

@@ -31,7 +31,7 @@ COLORS = {
 }
 
 #: Bytes of text whose tokens are drawn; the counts are those of the whole text.
-DRAWN_BYTES = 200_000
+DRAWN_BYTES = 100_000
 
 _HERE = Path(__file__).parent
 _SCRIPTS = (

@@ -6,6 +6,7 @@ const MEMORY = new Map();        // by component key: the text survives a page s
 const STORE = "mergescope.editor";
 const ROUTE_PAUSE = 30000;       // ms without the route after it failed
 const LONGEST_PENDING = 20000;   // units typed or pasted at once that are drawn before the answer
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 const LONGEST_LINK = 1000;       // units of text that a link carries
 
 const perOne = (a, b) => b ? (a / b).toFixed(2) : "–";
@@ -17,6 +18,7 @@ class Editor {
     this.root = this.$(".te");
     this.host = root;
     this.area = this.$("textarea");
+    this.sheet = this.$(".sheet");
     this.textBox = this.$(".text-box");
     this.listBox = this.$(".list-box");
     this.painting = new Painting(this.$(".paint"), this.textBox, this.$(".list"), this.listBox);
@@ -177,6 +179,7 @@ class Editor {
   fail(sentence) {
     this.calm();
     this.counts = null;
+    this.stretch();
     this.numbers();
     this.painting.clear();
     this.painting.show(EMPTY_CUT);
@@ -191,11 +194,8 @@ class Editor {
     this.counts = answer.counts;
     this.painting.show(group(text, answer.ids, answer.ends, answer.age));
     this.full = text;
-    const isCut = answer.counts.sent < answer.counts.tokens;
-    this.root.classList.toggle("cut", isCut);
-    if (!CSS.supports("field-sizing", "content")) {
-      this.area.style.minHeight = isCut ? `${this.area.scrollHeight}px` : "";
-    }
+    this.direct(text);
+    this.stretch();
     this.numbers();
     this.legend();
     this.note();
@@ -208,6 +208,19 @@ class Editor {
       performance.clearMeasures(name);
       performance.measure(name, { start: typed, end: performance.now() });
     }));
+  }
+
+  /** Lines find their own direction where the text has letters that run right to left. */
+  direct(text) {
+    this.root.classList.toggle("rtl", RIGHT_TO_LEFT.test(text));
+  }
+
+  /** Where the drawing is cut, the text area is the taller one: make room for all of it. */
+  stretch() {
+    const { sheet } = this, isCut = this.counts && this.counts.sent < this.counts.tokens;
+    if (!isCut && !sheet.style.minHeight) return;
+    sheet.style.minHeight = "";
+    if (isCut) sheet.style.minHeight = `${this.area.scrollHeight}px`;
   }
 
   // -- numbers and notes ------------------------------------------------------------------------
@@ -289,6 +302,7 @@ class Editor {
     const { area, textBox, listBox, painting } = this;
     area.addEventListener("input", event => {
       const text = area.value;
+      if (text.length < LONGEST_PENDING * 10) this.direct(text);
       if (!this.inLongLine()) {                        // the rest of the line moves along at once
         const cut = editedCut(painting.cut, this.full, text, LONGEST_PENDING);
         if (cut) painting.show(cut);
@@ -306,7 +320,7 @@ class Editor {
     };
     textBox.addEventListener("scroll", scrolled, { passive: true });
     listBox.addEventListener("scroll", scrolled, { passive: true });
-    this.resizing = new ResizeObserver(scrolled);
+    this.resizing = new ResizeObserver(() => { this.stretch(); scrolled(); });
     this.resizing.observe(textBox);
 
     let hovering = 0, at = null;

@@ -170,7 +170,6 @@ class Painting {
       const line = { u0, u1, g0, g1, segments: [], div: document.createElement("div"), idDiv: document.createElement("div") };
       line.div.className = "ln";
       line.idDiv.className = "il";
-      line.div.dir = "auto";
       this.paint.insertBefore(line.div, before ? before.div : null);
       this.list.insertBefore(line.idDiv, before ? before.idDiv : null);
       this.resegment(line, 0, 0);
