@@ -244,9 +244,10 @@ def loads_native(data: str | bytes) -> Tokenizer:
         return value
 
     order = top.get("byte_order")
-    order = BYTE_ORDERS.get(order) if isinstance(order, str) else order
+    if isinstance(order, str):
+        order = BYTE_ORDERS.get(order)
     whole = isinstance(order, (bytes, list)) and all(type(b) is int for b in order)
-    if not whole or sorted(order) != list(range(256)):
+    if order is None or not whole or sorted(order) != list(range(256)):
         raise FormatError(name, "key 'byte_order'", "expected a known name or 256 different bytes")
     left, right, new = _native_merges(name, part("merges", list))
     model = BPEModel(bytes(order), left, right, new)

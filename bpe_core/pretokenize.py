@@ -168,11 +168,15 @@ class PreTokenizer:
                     f"expression, not {self.pattern!r}"
                 )
             try:
-                regex.compile(self.pattern)
+                backwards = regex.compile(self.pattern).flags & regex.REVERSE
             except regex.error as err:
                 raise ValueError(
                     f"the pattern {self.pattern!r} is no valid regular expression: {err}"
                 ) from None
+            if backwards:
+                raise ValueError(
+                    f"the pattern {self.pattern!r} searches backwards; take (?r) out of it"
+                )
 
     @property
     def regex(self) -> str:

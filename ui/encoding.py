@@ -90,7 +90,7 @@ def ages(tokenizer: Tokenizer) -> np.ndarray:
     births = tokenizer.birth_ranks
     last = max(int(births.max(initial=0)), 1)
     scaled = 1 + 253 * np.log1p(np.maximum(births, 0)) / np.log1p(last)
-    result = np.where(births >= 0, scaled, AGE_BYTE).astype(np.uint8)
+    result = np.where(births >= 0, scaled.round(), AGE_BYTE).astype(np.uint8)
     result[list(tokenizer.special_tokens.values())] = AGE_SPECIAL
     return result
 

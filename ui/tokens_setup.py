@@ -47,7 +47,8 @@ def row() -> Setup:
         "How many were recognized is counted below.",
         persist_state="session",
     )
-    shade = color.selectbox("Color", list(COLORS), key="token_colors", persist_state="session")
+    colors = list(COLORS)
+    shade = color.selectbox("Color", colors, key="token_colors", persist_state="session")
     text.selectbox(
         "Text",
         list(EXAMPLES),
@@ -58,7 +59,7 @@ def row() -> Setup:
     )
     if not has_text():
         set_text(opening(trained.text))
-    return Setup(trained, merges, policy or encoding.POLICIES[0], shade)
+    return Setup(trained, merges, policy or encoding.POLICIES[0], shade or colors[0])
 
 
 def take_link() -> None:
@@ -79,14 +80,14 @@ def tokenizer() -> Trained:
     values = st.session_state
     if values.get("tokenizer") not in known or values.get("tokens_newest") != newest:
         values.tokenizer = values.tokens_newest = newest
-    key = st.selectbox(
+    key: str | None = st.selectbox(
         "Tokenizer",
         list(known),
         format_func=lambda key: known[key].name if key in known else "",
         key="tokenizer",
         persist_state="session",
     )
-    chosen = known[key]
+    chosen = known[key or newest]
     registry.publish(chosen.tokenizer, chosen.key)  # it may have made room for others
     return chosen
 

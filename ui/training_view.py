@@ -72,7 +72,13 @@ def status(job: TrainingJob) -> None:
     now = job.progress()
     with st.container(horizontal=True, vertical_alignment="center", key="training"):
         st.progress(now.share or 0.0, _sentence(job, now))
-        st.button("Stop", key="stop", on_click=job.stop, disabled=job.stopping)
+        st.button("Stop", key="stop", on_click=_stop, args=(job,), disabled=job.stopping)
+
+
+def _stop(job: TrainingJob) -> None:
+    job.stop()
+    if job.running:
+        job.join(0.4)  # what was learned can then be shown at once
 
 
 def _sentence(job: TrainingJob, now: Progress) -> str:

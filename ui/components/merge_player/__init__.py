@@ -12,11 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+
+from bpe_core import MergeTrace
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = (
@@ -44,26 +46,6 @@ _component = st.components.v2.component(
 )
 
 
-class TraceColumns(Protocol):
-    """What the player reads of a `bpe_core.MergeTrace`: numpy columns of n steps."""
-
-    left: np.ndarray
-    right: np.ndarray
-    new: np.ndarray
-    pair_count: np.ndarray
-    merged: np.ndarray
-    corpus_tokens: np.ndarray
-    n_pairs: np.ndarray
-    n_tied: np.ndarray
-    cand_left: np.ndarray
-    cand_right: np.ndarray
-    cand_count: np.ndarray
-    initial_tokens: int
-    corpus_bytes: int
-
-    def __len__(self) -> int: ...
-
-
 @dataclass(frozen=True)
 class PlayerState:
     """Where the visitor is: `step` merges are done (None until he first moved in this player).
@@ -84,7 +66,7 @@ def merge_player(
     join_ranks: np.ndarray,
     byte_ids: np.ndarray | Sequence[int],
     special_tokens: Mapping[str, int],
-    trace: TraceColumns,
+    trace: MergeTrace,
     goal: int,
     start: int = 0,
     pretokens: Sequence[str] | None = None,
@@ -165,7 +147,7 @@ def merge_player(
     return PlayerState(step=_committed(key, player_id), jump=result.jump)
 
 
-def trace_frames(trace: TraceColumns, first: int = 0) -> dict[str, pd.DataFrame]:
+def trace_frames(trace: MergeTrace, first: int = 0) -> dict[str, pd.DataFrame]:
     """Rows first.. of a trace as two frames in the smallest integer types.
 
     "merges" has one row per merge, "candidates" top_k rows per merge (count 0 where there are
