@@ -90,7 +90,6 @@ class KeptFile:
     name: str
     data: bytes
     note: str
-    replaced: int
 
 
 def set_aside(text: str, share: float) -> tuple[str, str]:
@@ -244,10 +243,9 @@ def _keep_uploads(key: str) -> None:
             continue
         data = upload.getvalue()
         total += len(data)
-        decoded = decode_text(data)
         turn = st.session_state.setdefault("corpus_file_turn", 0)
         st.session_state.corpus_file_turn = turn + 1
-        files.append(KeptFile(turn, upload.name, data, decoded.note, decoded.replaced_bytes))
+        files.append(KeptFile(turn, upload.name, data, decode_text(data).note))
         _release(upload)
     if refused:
         st.session_state.corpus_refused = refused

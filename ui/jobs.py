@@ -24,7 +24,6 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer, TrainingRun
 
 Phase = Literal["waiting", "preparing", "reading", "counting", "merging", "measuring", "ended"]
-PHASES: tuple[Phase, ...] = ("reading", "counting", "merging", "measuring")
 
 #: How many trainings may compute at the same time in this process.
 PLACES = max(2, (os.cpu_count() or 2) // 2)

@@ -40,15 +40,6 @@ LIGHT = Colors("#faf9f6", "#ffffff", "#1d2127", "#6a7079", "#e6e3db", "#2f5bea",
 DARK = Colors("#121418", "#191c22", "#e8e6e1", "#9aa0aa", "#2a2e37", "#7d9bff", "#20242c")
 
 
-def colors() -> Colors:
-    """Return the colors of the appearance this visitor sees now.
-
-    Right after a visitor switches the appearance the answer can be one run late, so use it for
-    plots that are redrawn anyway and never for text that must stay readable.
-    """
-    return DARK if st.context.theme.type == "dark" else LIGHT
-
-
 # Keyed containers (.st-key-...) and test ids are the stable hooks; generated class names are not.
 # Shades are mixed from the inherited text color, so they hold in both appearances, also in panels
 # that stand outside the app's own element. light-dark() follows the color-scheme of that element.

@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -33,7 +34,7 @@ START_LIMIT = 60.0  # seconds until a server that does not answer counts as brok
 FIRST_LIMIT = 120_000  # milliseconds; the very first visit may have to compile the engine
 
 
-def _missing(what: str) -> None:
+def _missing(what: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(f"{what}; in CI the browser tests must run")
     pytest.skip(what)
@@ -79,9 +80,10 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser():
     """One Chromium for the session: the system's, or the one Playwright brought."""
-    sync_api = pytest.importorskip("playwright.sync_api") if not os.environ.get("CI") else None
-    if sync_api is None:
+    try:
         from playwright import sync_api
+    except ImportError:
+        _missing("Playwright is not installed")
     system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     with sync_api.sync_playwright() as playwright:
         try:

@@ -98,6 +98,7 @@ class Editor {
 
   changed(typed) {
     this.seq++;
+    this.root.dataset.state = "waiting";
     this.typed = typed;
     clearTimeout(this.timer);
     const n = this.area.value.length;
@@ -178,6 +179,7 @@ class Editor {
 
   fail(sentence) {
     this.calm();
+    this.root.dataset.state = "ready";
     this.counts = null;
     this.stretch();
     this.numbers();
@@ -191,6 +193,7 @@ class Editor {
 
   take(text, answer) {
     this.renewed = false;
+    this.root.dataset.state = "ready";
     this.counts = answer.counts;
     this.painting.show(group(text, answer.ids, answer.ends, answer.age));
     this.full = text;
