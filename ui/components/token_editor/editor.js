@@ -305,15 +305,15 @@ class Editor {
     const { area, textBox, listBox, painting } = this;
     area.addEventListener("input", event => {
       const text = area.value;
+      this.changed(event.timeStamp || performance.now());   // the server works while this is drawn
       if (text.length < LONGEST_PENDING * 10) this.direct(text);
-      if (!this.inLongLine()) {                        // the rest of the line moves along at once
+      if (!this.inLongLine()) {                             // the rest of the line moves along at once
         const cut = editedCut(painting.cut, this.full, text, LONGEST_PENDING);
         if (cut) painting.show(cut);
         this.full = text;
       }
       this.remember();
       this.unlink();
-      this.changed(event.timeStamp || performance.now());
     });
     area.addEventListener("blur", () => this.store());
     area.addEventListener("scroll", () => { area.scrollTop = area.scrollLeft = 0; });
