@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from apps.merge_player_app import HOLD, JUMP, MARKER, TEXTS
 
 from bpe_core import Trainer, TrainingResult
+from tests.browser.apps.merge_player_app import HOLD, JUMP, MARKER, TEXTS
 
 APP = Path(__file__).parent / "apps" / "merge_player_app.py"
 ROOT = APP.parents[3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 
@@ -180,7 +181,7 @@ def test_random_edits_leave_exactly_the_engines_tokens(page, app_url, tokenizer)
         tokens = drawn(page)
         assert [i for t in tokens for i in t["ids"]] == tokenizer.encode(text) == listed(page)
         colors = [t["color"] for t in tokens]
-        assert all(a != b for a, b in zip(colors, colors[1:], strict=False))
+        assert all(a != b for a, b in itertools.pairwise(colors))
 
 
 def test_text_that_is_being_composed_is_left_alone(page, app_url, tokenizer) -> None:
@@ -373,7 +374,7 @@ def test_every_color_is_readable_and_differs_from_its_neighbors(new_page, app_ur
         write(page, text + mode)
         tokens = drawn(page)
         assert len({token["color"] for token in tokens}) > 5
-        for left, right in zip(tokens, tokens[1:], strict=False):
+        for left, right in itertools.pairwise(tokens):
             assert left["color"] != right["color"]
         for color, ink in {(token["color"], token["ink"]) for token in tokens}:
             assert contrast(color, ink) >= 4.5
