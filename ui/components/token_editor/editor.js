@@ -6,6 +6,7 @@ const MEMORY = new Map();        // by component key: the text survives a page s
 const STORE = "mergescope.editor";
 const ROUTE_PAUSE = 30000;       // ms without the route after it failed
 const LONGEST_PENDING = 20000;   // units typed or pasted at once that are drawn before the answer
+const LARGE_PASTE = [100000, 1000];   // units or lines from which a paste is put in without the browser's help
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 const LONGEST_LINK = 1000;       // units of text that a link carries
 
@@ -65,7 +66,7 @@ class Editor {
     this.setMarks(Boolean(memory && memory.always));
     if (text === this.area.value) return first;
     const active = this.host.activeElement;
-    if (!first && matchMedia("(pointer: fine)").matches && text.length < 50000) {
+    if (!first && matchMedia("(pointer: fine)").matches && text.length < 5000) {
       this.area.focus({ preventScroll: true });       // typed in, so that undo brings the old text back
       this.area.select();
       if (!document.execCommand("insertText", false, text)) this.area.value = text;
@@ -307,14 +308,16 @@ class Editor {
       const text = area.value;
       this.changed(event.timeStamp || performance.now());   // the server works while this is drawn
       if (text.length < LONGEST_PENDING * 10) this.direct(text);
-      if (!this.inLongLine()) {                             // the rest of the line moves along at once
-        const cut = editedCut(painting.cut, this.full, text, LONGEST_PENDING);
+      const same = shared(this.full, text);                 // asking for the caret would split the undo steps
+      if (!this.inLongLine(same[0])) {                      // the rest of the line moves along at once
+        const cut = editedCut(painting.cut, this.full, text, same, LONGEST_PENDING);
         if (cut) painting.show(cut);
         this.full = text;
       }
       this.remember();
       this.unlink();
     });
+    area.addEventListener("paste", event => this.paste(event));
     area.addEventListener("blur", () => this.store());
     area.addEventListener("scroll", () => { area.scrollTop = area.scrollLeft = 0; });
     let ticking = 0;
@@ -341,6 +344,7 @@ class Editor {
       if (token >= 0) this.pick(token);
     });
     area.addEventListener("keydown", event => {
+      if (event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) this.undoPaste(event);
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         const token = this.tokenAtCaret();
@@ -380,9 +384,31 @@ class Editor {
     addEventListener("pagehide", this.leaving);
   }
 
+  /** Browsers take seconds to paste very many lines, because they prepare to undo each of them. */
+  paste(event) {
+    const { area } = this, text = event.clipboardData.getData("text/plain");
+    if (text.length < LARGE_PASTE[0] && text.split("\n", LARGE_PASTE[1]).length < LARGE_PASTE[1]) return;
+    event.preventDefault();
+    const [before, start, end] = [area.value, area.selectionStart, area.selectionEnd];
+    area.setRangeText(text, start, end, "end");
+    this.pasted = { before, start, end, after: area.value };
+    area.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste" }));
+  }
+
+  /** Undo such a paste, as long as nothing was changed since. */
+  undoPaste(event) {
+    const { area, pasted } = this;
+    if (!pasted || area.value !== pasted.after) return;
+    event.preventDefault();
+    this.pasted = null;
+    area.value = pasted.before;
+    area.setSelectionRange(pasted.start, pasted.end);
+    area.dispatchEvent(new InputEvent("input", { inputType: "historyUndo" }));
+  }
+
   /** Laying out a very long line costs more than waiting for its colors. */
-  inLongLine() {
-    const { lines } = this.painting, line = lines[this.painting.lineAt(this.area.selectionStart)];
+  inLongLine(u) {
+    const { lines } = this.painting, line = lines[this.painting.lineAt(u)];
     return line !== undefined && line.u1 - line.u0 > LONGEST_PENDING;
   }
 

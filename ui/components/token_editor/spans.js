@@ -100,10 +100,10 @@ function shared(a, b) {
 
 /**
  * The cut to draw between a keystroke and its answer: the tokens that the edit from `before` to
- * `after` did not touch, and one pending token for the rest. Null where nothing drawn changes.
+ * `after` did not touch, and one pending token for the rest, at most `longest` units of it. The two
+ * share `p` and `s` units at their ends. Null where nothing drawn changes.
  */
-function editedCut(cut, before, after, longest) {
-  const [p, s] = shared(before, after);
+function editedCut(cut, before, after, [p, s], longest) {
   if (p >= cut.text.length && before.length > cut.text.length) return null;
   let a = 0, b = cut.n;
   while (a < cut.n && cut.units[a + 1] <= p) a++;
