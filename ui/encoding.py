@@ -75,13 +75,13 @@ def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
     return f"Line {line:,} has the special token {token}, and special tokens are refused."
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)
 def with_merges(tokenizer: Tokenizer, merges: int) -> Tokenizer:
     """Return `tokenizer` with only its first `merges` merges; the tables it makes are kept."""
     return tokenizer.truncated(merges)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def ages(tokenizer: Tokenizer) -> np.ndarray:
     """Return the age of each id, uint8 shape (max id + 1,): 1 (first merge) to 254 (last merge).
 

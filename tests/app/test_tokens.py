@@ -137,9 +137,11 @@ def test_an_example_replaces_the_text_and_can_be_chosen_again(app: AppTest, name
 def test_a_new_tokenizer_chooses_itself_and_others_stay_reachable(app: AppTest) -> None:
     built_in = state.built_in().wait()
     app.slider(key="tokens_vocab").set_value(300).run()
+    click_token(app, "the clock", 0, built_in.tokenizer)
     mine = with_special_tokens()
     app.session_state["trained"] = [mine]
     assert editor(quiet(app.run()))["tokenizer"] == mine.key
+    assert card(app)["token"] is None  # the id would be another token's
     assert app.slider(key="tokens_vocab").value == mine.tokenizer.vocab_size
     app.selectbox(key="tokenizer").set_value(built_in.key)
     assert editor(quiet(app.run()))["tokenizer"] == built_in.key
@@ -239,6 +241,7 @@ def test_a_token_the_size_leaves_out_is_explained(app: AppTest) -> None:
 def test_a_special_token_has_no_pretoken(app: AppTest) -> None:
     mine = with_special_tokens()
     app.session_state["trained"] = [mine]
+    app.run()
     text = "low<|endoftext|>low"
     click_token(app, text, 1, mine.tokenizer)
     assert card(app)["token"]["kind"] == "special"

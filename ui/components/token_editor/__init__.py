@@ -2,8 +2,9 @@
 
 Belongs here: mounting the component and the protocol with it. What a token is comes from the
 engine (``ui/encoding.py``); the browser draws and holds no tokenizer. Reading order of the
-JavaScript: ``spans.js`` (what can be drawn), ``paint.js`` (drawing it), ``editor.js`` (the rest);
-the marks for what cannot be seen are shared with the merge player (``merge_player/bytes.js``).
+JavaScript: ``spans.js`` (what can be drawn), ``paint.js`` (drawing it), ``asker.js`` (getting the
+tokens), ``notes.js`` (what stands around the text), ``editor.js`` (the editor itself). The marks
+for what cannot be seen are shared with the merge player (``merge_player/bytes.js``).
 """
 
 from __future__ import annotations
@@ -33,10 +34,13 @@ COLORS = {
 #: Bytes of text whose tokens are drawn; the counts are those of the whole text.
 DRAWN_BYTES = 100_000
 
+#: Characters around a clicked token that the page looks at.
+LONGEST_CONTEXT = 20_000
+
 _HERE = Path(__file__).parent
 _SCRIPTS = (
     _HERE.parent / "merge_player" / "bytes.js",
-    *(_HERE / f"{name}.js" for name in ("spans", "paint", "editor")),
+    *(_HERE / f"{name}.js" for name in ("spans", "paint", "asker", "notes", "editor")),
 )
 _mount = st.components.v2.component(
     "token_editor",
@@ -108,9 +112,10 @@ def token_editor(
     }
 
     def pick() -> None:
-        picked = st.session_state[key].get("pick")
-        if on_pick is not None and picked is not None:
-            on_pick(Picked(**picked))
+        said = st.session_state[key].get("pick")
+        if on_pick is not None and said is not None:
+            context = str(said["context"])[:LONGEST_CONTEXT]
+            on_pick(Picked(int(said["id"]), int(said["start"]), context, int(said["offset"])))
 
     _mount(
         key=key,

@@ -1,17 +1,13 @@
-// The editor itself: what the visitor does, asking for tokens, numbers, notes, copying.
+// The editor itself: what the page sends, what the visitor does, and what of it is kept.
 // Runs on every new `data` and on theme change; what must outlive that is kept per mounted element.
 
 const EDITORS = new WeakMap();
 const MEMORY = new Map();        // by component key: the text survives a page switch
 const STORE = "mergescope.editor";
-const ROUTE_PAUSE = 30000;       // ms without the route after it failed
 const LONGEST_PENDING = 20000;   // units typed or pasted at once that are drawn before the answer
 const LARGE_PASTE = [100000, 1000];   // units or lines from which a paste is put in without the browser's help
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 const LONGEST_LINK = 1000;       // units of text that a link carries
-
-const perOne = (a, b) => b ? (a / b).toFixed(2) : "–";
-const spelled = bytes => [...bytes].map(hex).join(" ");
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 
 class Editor {
   constructor(root) {
@@ -23,8 +19,14 @@ class Editor {
     this.textBox = this.$(".text-box");
     this.listBox = this.$(".list-box");
     this.painting = new Painting(this.$(".paint"), this.textBox, this.$(".list"), this.listBox);
+    this.asker = new Asker({
+      text: () => this.area.value,
+      onTokens: (text, answer) => this.take(text, answer),
+      onProblem: sentence => this.fail(sentence),
+      onWait: sentence => this.note(sentence, "wait"),
+      onSlow: isSlow => this.root.classList.toggle("busy", isSlow),
+    });
     this.full = "";              // the text that the painting stands for
-    this.seq = 0;                // grows with every change of text or settings
     this.counts = null;
     this.typed = 0;
     this.listen();
@@ -40,18 +42,13 @@ class Editor {
     this.root.classList.toggle("large", Boolean(data.large));
     this.root.dataset.color = data.color;
     this.painting.setMode(data.color);
-    const settings = JSON.stringify([data.tokenizer, data.merges, data.special]);
     const isNew = this.takeText(!before);
     if (before && before.tokenizer !== data.tokenizer) {
       this.painting.clear();
       this.painting.show(EMPTY_CUT);
       this.full = "";
     }
-    if (isNew || settings !== this.settings) {
-      this.settings = settings;
-      this.changed(0);
-    }
-    if (data.answer && data.answer.seq === this.seq) this.takeStateAnswer(data.answer);
+    if (this.asker.use(component) || isNew) this.changed(0);
     this.legend();
   }
 
@@ -95,95 +92,19 @@ class Editor {
     try { if (memory) sessionStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* too long, or not allowed */ }
   }
 
-  // -- asking for tokens ------------------------------------------------------------------------
+  // -- what the server answers ------------------------------------------------------------------
 
   changed(typed) {
-    this.seq++;
-    this.root.dataset.state = "waiting";
     this.typed = typed;
-    clearTimeout(this.timer);
-    const n = this.area.value.length;
-    const pause = n < 80000 ? 0 : n < 400000 ? 80 : 250;
-    if (pause) this.timer = setTimeout(() => this.ask(), pause); else this.ask();
-  }
-
-  async ask() {
-    const text = this.area.value, { data } = this;
-    if (text.length > data.max_bytes / 3 && byteLength(text) > data.max_bytes) return this.fail(data.too_long);
-    if (performance.now() < (this.routeDownUntil || 0)) return this.askByState();
-    if (this.asking) {
-      if (performance.now() - this.asked < 200) return;   // its answer's arrival asks again
-      this.asking.abort();
-    }
-    const seq = this.seq, asking = this.asking = new AbortController();
-    this.asked = performance.now();
-    this.slow ??= setTimeout(() => this.root.classList.add("busy"), 400);
-    let again = false;
-    try {
-      const response = await fetch(this.address(), { method: "POST", body: text, signal: asking.signal });
-      if (response.ok && response.headers.get("content-type") === "application/octet-stream") {
-        const answer = readAnswer(await response.arrayBuffer());
-        again = seq !== this.seq;
-        if (!again) this.take(text, answer);
-      } else {
-        const problem = await response.json().catch(() => null);   // not ours if it is no JSON
-        if (!problem || !problem.error) throw new TypeError("no such route");
-        again = seq !== this.seq;
-        if (!again) this.refused(response.status, problem.error);
-      }
-    } catch (error) {
-      if (error.name === "AbortError") return;
-      this.routeDownUntil = performance.now() + ROUTE_PAUSE;
-      again = true;
-    } finally {
-      if (this.asking === asking) {
-        this.asking = null;
-        if (!again) this.calm();
-      }
-    }
-    if (again && !this.gone) this.ask();
-  }
-
-  calm() {
-    clearTimeout(this.slow);
-    this.slow = undefined;
-    this.root.classList.remove("busy");
-  }
-
-  address(all) {
-    const { data } = this, query = new URLSearchParams({ tokenizer: data.tokenizer, special: data.special });
-    if (data.merges !== null) query.set("merges", data.merges);
-    if (!all) query.set("limit", data.limit);
-    return new URL(`api/encode?${query}`, document.baseURI);
-  }
-
-  askByState() {
-    this.component.setStateValue("doc", { seq: this.seq, text: this.area.value });
-  }
-
-  takeStateAnswer(answer) {
-    if (answer.error) return this.refused(answer.status, answer.error);
-    this.take(this.area.value, readAnswer(Uint8Array.from(atob(answer.bytes), c => c.charCodeAt(0)).buffer));
-    this.calm();
-  }
-
-  refused(status, sentence) {
-    if (status === 503) {
-      this.note(sentence, "wait");
-      this.retry = setTimeout(() => this.ask(), 1000);
-    } else if (status === 404 && !this.renewed) {
-      this.renewed = true;                              // the page publishes its tokenizer again
-      this.component.setStateValue("renew", this.seq);
-      this.retry = setTimeout(() => this.ask(), 700);
-    } else this.fail(sentence);
+    this.root.dataset.state = "waiting";
+    this.asker.changed();
   }
 
   fail(sentence) {
-    this.calm();
     this.root.dataset.state = "ready";
     this.counts = null;
     this.stretch();
-    this.numbers();
+    showNumbers(this.root, null);
     this.painting.clear();
     this.painting.show(EMPTY_CUT);
     this.full = "";
@@ -193,14 +114,13 @@ class Editor {
   }
 
   take(text, answer) {
-    this.renewed = false;
     this.root.dataset.state = "ready";
     this.counts = answer.counts;
     this.painting.show(group(text, answer.ids, answer.ends, answer.age));
     this.full = text;
     this.direct(text);
     this.stretch();
-    this.numbers();
+    showNumbers(this.root, this.counts);
     this.legend();
     this.note();
     if (this.painting.picked < 0) this.$(".opened").hidden = true;
@@ -227,69 +147,26 @@ class Editor {
     if (isCut) sheet.style.minHeight = `${this.area.scrollHeight}px`;
   }
 
-  // -- numbers and notes ------------------------------------------------------------------------
+  // -- notes ------------------------------------------------------------------------------------
 
-  numbers() {
-    const c = this.counts;
-    for (const el of this.root.querySelectorAll("[data-number]")) {
-      const name = el.dataset.number;
-      const value = !c ? "–" : name === "per-token" ? perOne(c.bytes, c.tokens)
-        : name === "per-word" ? perOne(c.tokens, c.words) : count(c[name]);
-      if (el.textContent !== value) el.textContent = value;
-      if (c && name in c) el.dataset.value = c[name]; else delete el.dataset.value;
-    }
-  }
-
-  note(sentence, kind) {
-    const el = this.$(".notice"), c = this.counts;
-    if (!sentence && c && c.sent < c.tokens) {
-      sentence = `Colors and ids are drawn for the first ${count(c.bytesSent)} of ${count(c.bytes)} bytes ` +
-        `(${count(c.sent)} of ${count(c.tokens)} tokens). The numbers above count the whole text.`;
-      kind = "info";
-    }
+  note(sentence = cutNote(this.counts), kind = "info") {
+    const el = this.$(".notice");
     el.hidden = !sentence;
-    el.textContent = sentence || "";
-    el.className = "notice " + (kind || "");
+    el.className = `notice ${kind}`;
+    say(el, sentence);
   }
 
   legend() {
-    const { text, age } = this.painting.cut, items = [];
-    if (text.includes(" ")) items.push(["·", "space"]);
-    if (text.includes("\n")) items.push(["↵", "line break"]);
-    const found = new Set();
-    for (const [c] of text.replaceAll(" ", "").matchAll(MARKED)) {
-      found.add(c);
-      if (found.size === 8) break;
-    }
-    for (const c of found) if (!JOINER.test(c)) items.push(MARKS.get(c).slice(0, 2));
-    const cut = this.painting.cut;
-    if (cut.n < cut.ids.length) items.push(["²", "one character, several tokens"]);
-    const key = JSON.stringify([items, this.data.color, age.includes(255)]);
-    if (key === this.legendKey) return;
-    this.legendKey = key;
-    const nodes = items.map(([sign, name]) => {
-      const item = make("span", "item");
-      item.append(make("b", "sign", sign), name);
-      return item;
-    });
-    if (age.includes(255)) { const item = make("span", "item"); item.append(make("b", "sign framed"), "special token"); nodes.push(item); }
-    if (this.data.color === "age") {
-      const ramp = make("span", "item ramp");
-      ramp.append("bytes", make("i", "c0"), "first merges");
-      for (let k = 1; k < HUES; k++) ramp.append(make("i", "c" + k));
-      ramp.append("last merges");
-      nodes.push(ramp);
-    }
-    this.$(".legend").replaceChildren(...nodes);
+    showLegend(this.$(".legend"), this.painting.cut, this.data.color);
   }
 
   /** Say in words which token is lit. */
   about(token) {
     const { cut } = this.painting, el = this.$(".about");
-    if (token < 0 || token >= cut.ids.length || cut.ids[token] === PENDING) { el.textContent = ""; return; }
+    if (token < 0 || token >= cut.ids.length || cut.ids[token] === PENDING) { say(el, ""); return; }
     const start = token ? cut.ends[token - 1] : 0;
-    el.textContent = `token ${count(token + 1)} of ${count(this.counts ? this.counts.tokens : cut.ids.length)}, ` +
-      `bytes ${spelled(this.bytes(token).slice(0, 12))}${cut.ends[token] - start > 12 ? " …" : ""}`;
+    say(el, `token ${count(token + 1)} of ${count(this.counts ? this.counts.tokens : cut.ids.length)}, ` +
+      `bytes ${spelled(this.bytes(token).slice(0, 12))}${cut.ends[token] - start > 12 ? " …" : ""}`);
   }
 
   /** Bytes of one token, out of the text of its group. */
@@ -475,49 +352,12 @@ class Editor {
     this.component.setStateValue("pick", { id, start: token ? cut.ends[token - 1] : 0, context, offset });
   }
 
-  // -- a character in several tokens --------------------------------------------------------------
-
-  /** Show group `g` as characters over bytes over tokens; -1 closes. */
+  /** Open a character of several tokens, group `g`; -1 closes. */
   open(g) {
-    const panel = this.$(".opened"), { cut } = this.painting;
+    const panel = this.$(".opened"), { cut, picked } = this.painting;
     panel.hidden = g < 0;
-    if (g < 0) return;
-    const text = cut.text.slice(cut.units[g], cut.units[g + 1]), bytes = new TextEncoder().encode(text);
-    const table = make("div", "table"), n = bytes.length;
-    table.style.gridTemplateColumns = `max-content repeat(${n}, minmax(2.1em, max-content))`;
-    const cell = (row, column, span, className, ...content) => {
-      const el = make("div", className);
-      el.style.gridArea = `${row} / ${column} / auto / span ${span}`;
-      el.append(...content);
-      table.append(el);
-    };
-    ["character", "UTF-8 bytes", "tokens"].forEach((name, r) => cell(r + 1, 1, 1, "name", name));
-    let column = 2;
-    for (const c of text) {
-      const size = byteLength(c), code = c.codePointAt(0);
-      const mark = MARKS.get(c), glyph = make("bdi", "glyph", mark ? mark[0] : /\p{M}/u.test(c) ? "\u25cc" + c : c);
-      cell(1, column, size, "cell", glyph, make("small", "", "U+" + code.toString(16).toUpperCase().padStart(4, "0")));
-      column += size;
-    }
-    bytes.forEach((b, k) => cell(2, k + 2, 1, "cell byte", hex(b)));
-    const base = cut.first[g] ? cut.ends[cut.first[g] - 1] : 0;
-    for (let i = cut.first[g], from = base; i < cut.first[g + 1]; from = cut.ends[i++]) {
-      const button = make("button", `c${(i - cut.first[g]) % HUES}${i === this.painting.picked ? " picked" : ""}`, cut.ids[i]);
-      button.type = "button";
-      button.title = "Show this token's biography";
-      const token = i;
-      button.addEventListener("click", () => this.pick(token));
-      cell(3, from - base + 2, cut.ends[i] - from, "cell token", button);
-    }
-    const title = make("div", "title"), close = make("button", "plain", "close");
-    close.type = "button";
-    close.addEventListener("click", () => { panel.hidden = true; this.area.focus(); });
-    const what = make("span"), drawn = make("bdi", "glyph", text.trim() || text);
-    what.append(drawn, ` is ${count(cut.first[g + 1] - cut.first[g])} tokens`);
-    title.append(what, close);
-    const scroll = make("div", "wide");
-    scroll.append(table);
-    panel.replaceChildren(title, scroll);
+    const close = () => { panel.hidden = true; this.area.focus(); };
+    if (g >= 0) openCharacter(panel, cut, g, picked, token => this.pick(token), close);
   }
 
   // -- marks, links, copies -----------------------------------------------------------------------
@@ -527,47 +367,25 @@ class Editor {
     this.$(".always").checked = always;
   }
 
-  async copy(text) {
-    try { await navigator.clipboard.writeText(text); return true; } catch { /* not allowed here */ }
-    const helper = make("textarea");
-    helper.value = text;
-    helper.style.cssText = "position:fixed;opacity:0";
-    this.root.append(helper);
-    helper.select();
-    const done = document.execCommand("copy");
-    helper.remove();
-    return done;
-  }
-
-  said(el, text) {
-    const before = el.dataset.label ||= el.textContent;
-    el.textContent = text;
-    clearTimeout(el.saying);
-    el.saying = setTimeout(() => { el.textContent = before; }, 1800);
-  }
-
   async copyIds(format) {
     let { ids } = this.painting.cut;
     const label = this.$(".copy summary");
-    if (!this.counts) return this.said(label, "nothing to copy");
-    if (this.counts.sent < this.counts.tokens) {
-      const response = await fetch(this.address(true), { method: "POST", body: this.full }).catch(() => null);
-      if (!response || !response.ok) return this.said(label, "not copied, try again");
-      ids = readAnswer(await response.arrayBuffer()).ids;
-    }
+    if (!this.counts) return sayBriefly(label, "nothing to copy");
+    if (this.counts.sent < this.counts.tokens) ids = await this.asker.allIds(this.full);
+    if (!ids) return sayBriefly(label, "not copied, try again");
     const text = format === "list" ? `[${[...ids].join(", ")}]` : [...ids].join(format === "lines" ? "\n" : " ");
-    this.said(label, await this.copy(text) ? `copied ${count(ids.length)}` : "not allowed here");
+    sayBriefly(label, await copyText(this.root, text) ? `copied ${count(ids.length)}` : "not allowed here");
   }
 
   async copyLink(button) {
     const text = this.area.value;
-    if (text.length > LONGEST_LINK) return this.said(button, `only up to ${count(LONGEST_LINK)} characters`);
+    if (text.length > LONGEST_LINK) return sayBriefly(button, `only up to ${count(LONGEST_LINK)} characters`);
     const url = new URL(location.href);
     url.searchParams.set("text", text);
     url.searchParams.set("special", this.data.special);
     url.hash = "";
     history.replaceState(history.state, "", url);
-    this.said(button, await this.copy(url.href) ? "link copied" : "the link is in the address bar");
+    sayBriefly(button, await copyText(this.root, url.href) ? "link copied" : "the link is in the address bar");
   }
 
   /** A link in the address bar no longer fits once the text changes. */
@@ -580,16 +398,12 @@ class Editor {
   }
 
   leave() {
-    this.gone = true;
     this.remember();
     this.store();
-    clearTimeout(this.timer);
-    clearTimeout(this.retry);
     clearTimeout(this.storing);
-    this.calm();
     this.resizing.disconnect();
     removeEventListener("pagehide", this.leaving);
-    if (this.asking) this.asking.abort();
+    this.asker.leave();
   }
 }
 

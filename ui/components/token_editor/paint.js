@@ -2,7 +2,8 @@
 //
 // One div per line; a line holds segments of some hundred groups. Only segments near the visible
 // part are cut into token elements, the others are plain text: their height is exact, their cost
-// small. A new cut is compared with the drawn one, and only segments that differ are touched.
+// small. (content-visibility would cost less still, but guess the heights of lines never seen, and
+// then colors and letters part.) A new cut is compared with the drawn one, and only segments that differ are touched.
 // Everything is set as text, never as HTML.
 
 const HUES = 8, OTHER_SHADE = 8, NO_HUE = 16;
@@ -10,6 +11,7 @@ const SEGMENT = 128;             // groups in a segment
 const ALL_LIVE = 1000;           // up to so many groups, all segments are cut into elements
 const MOST_LIVE = 4000;          // beyond so many elements, those far away become text again
 const NEAR = 200;                // pixels around the visible part
+const PAUSE = 1500;              // ms without a change until what is out of sight is removed
 
 // What gets a mark (MARKS is in merge_player/bytes.js), but for line breaks, which are classes.
 const MARKED = new RegExp(`[${[...MARKS.keys()].filter(c => c !== "\n")
@@ -44,6 +46,7 @@ class Painting {
     this.nLive = 0;
     this.allLive = true;
     this.hot = this.picked = -1;
+    this.buried = [];
   }
 
   // -- colors -----------------------------------------------------------------------------------
@@ -202,7 +205,7 @@ class Painting {
         if (this.liveText.has(segment)) this.nLive += n - segment.n;
         segment.n = n;
       } else {
-        segment = { n, line, el: document.createElement("span"), idEl: document.createElement("span") };
+        segment = { n, line, el: document.createElement("span"), idEl: document.createElement("span"), kids: null, idKids: null };
         segment.el.segment = segment.idEl.segment = segment;
         line.div.insertBefore(segment.el, next ? next.el : null);
         line.idDiv.insertBefore(segment.idEl, next ? next.idEl : null);
@@ -240,6 +243,7 @@ class Painting {
     const { cut, hues } = this, { el, line, n } = segment;
     if (!this.liveText.has(segment)) {
       const text = cut.text.slice(Math.max(cut.units[g0], line.u0), Math.min(cut.units[g0 + n], line.u1));
+      segment.kids = null;
       el.textContent = text.endsWith("\n") ? text.slice(0, -1) : text;
       return;
     }
@@ -248,19 +252,48 @@ class Painting {
       const i = cut.first[g];
       keys.push(`${cut.ids.subarray(i, cut.first[g + 1])}|${hues[g]}|${this.piece(g, line)}`);
     }
-    const kids = el.firstElementChild ? [...el.children] : [];
-    if (!kids.length) el.textContent = "";
+    if (!segment.kids) { segment.kids = []; el.textContent = ""; }
+    this.exchange(el, segment.kids, keys, k => [this.token(g0 + k, line)]);
+    this.place(segment, g0);
+  }
+
+  /** Make `kids` the elements of `keys`: what is equal at both ends stays, the rest is made anew. */
+  exchange(parent, kids, keys, make) {
+    const n = keys.length;
     let p = 0, s = 0;
     while (p < n && p < kids.length && kids[p].drawn === keys[p]) p++;
     while (s < n - p && s < kids.length - p && kids[kids.length - 1 - s].drawn === keys[n - 1 - s]) s++;
-    for (const kid of kids.slice(p, kids.length - s)) kid.remove();
-    const next = kids[kids.length - s] || null;
+    const next = kids[kids.length - s] || null, fresh = [];
     for (let k = p; k < n - s; k++) {
-      const span = this.token(g0 + k, line);
-      span.drawn = keys[k];
-      el.insertBefore(span, next);
+      const nodes = make(k);
+      nodes[0].drawn = keys[k];
+      fresh.push(nodes[0]);
+      for (const node of nodes) parent.insertBefore(node, next);
     }
-    this.place(segment, g0);
+    for (const kid of kids.splice(p, kids.length - s - p, ...fresh)) this.bury(kid);
+  }
+
+  /**
+   * Take an element out of sight at once and out of the document soon. While nothing is removed
+   * from the page, Chromium undoes what was typed in one step instead of letter by letter.
+   */
+  bury(el) {
+    el.className = "gone";
+    delete el.dataset.testid;
+    for (const node of el.childNodes) (node.firstChild || node).nodeValue = "";
+    if (el.nextSibling && el.nextSibling.nodeValue === " ") el.nextSibling.nodeValue = "";
+    this.buried.push(el);
+    clearTimeout(this.sweeping);
+    if (this.buried.length > 2000) this.sweep();
+    else this.sweeping = setTimeout(() => this.sweep(), PAUSE);
+  }
+
+  sweep() {
+    for (const el of this.buried) {
+      if (el.nextSibling && el.nextSibling.nodeValue === "") el.nextSibling.remove();
+      el.remove();
+    }
+    this.buried = [];
   }
 
   token(g, line) {
@@ -301,7 +334,7 @@ class Painting {
   place(segment, g0) {
     const { cut } = this;
     let g = g0;
-    for (const el of segment.el.children) {
+    for (const el of segment.kids) {
       const start = cut.first[g] ? cut.ends[cut.first[g] - 1] : 0;
       if (el.byte !== start) {
         el.byte = start;
@@ -323,20 +356,24 @@ class Painting {
     if (!this.liveIds.has(segment)) {
       let text = "";
       for (let i = a; i < b; i++) text += cut.ids[i] === PENDING ? "… " : cut.ids[i] + " ";
+      segment.idKids = null;
       idEl.textContent = text;
       return;
     }
-    const fresh = [];
+    const keys = [], classes = [];
     for (let g = a < b ? (cut.first[g0] === a ? g0 : g0 + 1) : 0, i = a; i < b; g++) {
       const many = cut.first[g + 1] - i > 1;
       for (; i < cut.first[g + 1]; i++) {
-        const el = document.createElement("span");
-        el.className = "id" + (many ? " part" : "") + (cut.age[i] === 255 ? " special" : "");
-        el.textContent = cut.ids[i] === PENDING ? "…" : cut.ids[i];
-        fresh.push(el, " ");
+        const name = "id" + (many ? " part" : "") + (cut.age[i] === 255 ? " special" : "");
+        classes.push(name);
+        keys.push(`${cut.ids[i]} ${name}`);
       }
     }
-    idEl.replaceChildren(...fresh);
+    if (!segment.idKids) { segment.idKids = []; idEl.textContent = ""; }
+    this.exchange(idEl, segment.idKids, keys, k => {
+      const id = cut.ids[a + k];
+      return [make("span", classes[k], id === PENDING ? "…" : id), document.createTextNode(" ")];
+    });
   }
 
   // -- what is near the visible part -------------------------------------------------------------
@@ -422,14 +459,14 @@ class Painting {
   tokenOfText(el) {
     const segment = el.parentNode && el.parentNode.segment;
     if (!segment) return -1;
-    return this.cut.first[this.start(segment) + [...segment.el.children].indexOf(el)];
+    return this.cut.first[this.start(segment) + segment.kids.indexOf(el)];
   }
 
   /** Token whose id an element of the list shows, or -1. */
   tokenOfId(el) {
     const segment = el.parentNode && el.parentNode.segment;
     if (!segment) return -1;
-    return this.listed(segment, this.start(segment))[0] + [...segment.idEl.children].indexOf(el);
+    return this.listed(segment, this.start(segment))[0] + segment.idKids.indexOf(el);
   }
 
   lineAt(u) {
@@ -449,7 +486,7 @@ class Painting {
       for (const segment of line.segments) {
         if (g < at + segment.n) {
           if (!this.liveText.has(segment)) { this.enliven(segment); this.fillText(segment, at); }
-          const el = segment.el.children[g - at];
+          const el = segment.kids[g - at];
           if (el) found.push(el);
           break;
         }
@@ -467,7 +504,7 @@ class Painting {
     for (const segment of line.segments) {
       if (g < at + segment.n) {
         if (!this.liveIds.has(segment)) { this.liveIds.add(segment); this.fillIds(segment, at); }
-        return segment.idEl.children[token - this.listed(segment, at)[0]] || null;
+        return segment.idKids[token - this.listed(segment, at)[0]] || null;
       }
       at += segment.n;
     }

@@ -75,17 +75,6 @@ function group(text, ids, ends, age) {
 
 const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Array(0));
 
-/** Read the buffer of ui/encoding.py. */
-function readAnswer(buffer) {
-  const head = new Uint32Array(buffer, 0, 16);
-  if (head[0] !== 1) throw new Error("unknown answer");
-  const names = ["tokens", "sent", "bytes", "bytesSent", "characters", "words", "distinct", "special", "merges"];
-  const counts = Object.fromEntries(names.map((name, i) => [name, head[i + 1]]));
-  const n = counts.sent;
-  return { counts, ids: new Uint32Array(buffer, 64, n), ends: new Uint32Array(buffer, 64 + 4 * n, n),
-           age: new Uint8Array(buffer, 64 + 8 * n, n) };
-}
-
 /** How many units `a` and `b` share at their beginning, and then at their end. */
 function shared(a, b) {
   const most = Math.min(a.length, b.length);
