@@ -156,6 +156,15 @@ def test_a_list_with_a_merge_above_those_of_its_parts_encodes_but_is_no_history(
             call("abc")
 
 
+def test_a_string_that_two_merges_spell_is_one_token_born_of_the_first() -> None:
+    merges = [(b"b", b"c"), (b"a", b"bc"), (b"a", b"b"), (b"ab", b"c")]
+    tokenizer = Tokenizer.from_vocab(plain_vocab(b"bc", b"abc", b"ab"), merges)
+    assert tokenizer.merge_ids[:, 2].tolist() == [256, 257, 258, 257]
+    assert tokenizer.birth_ranks[256:].tolist() == [0, 1, 2]
+    assert tokenizer.merges == merges
+    assert_equal(tokenizer, formats.loads_native(formats.dumps_native(tokenizer)))
+
+
 # Files of others
 
 

@@ -463,6 +463,11 @@ def test_streaming_decode_equals_decode(tokenizer: Tokenizer, ids: list[int], te
 @settings(max_examples=80)
 def test_truncations_of_a_truncation_are_truncations(tokenizer: Tokenizer, word: str) -> None:
     half = tokenizer.truncated(tokenizer.n_merges // 2)
+    if word:
+        counts = metrics.token_counts(tokenizer.join_ranks(word), tokenizer.n_merges)
+        fewer = metrics.token_counts(tokenizer.join_ranks(word), half.n_merges)
+        assert fewer.tolist() == counts[: half.n_merges + 1].tolist()
+        assert fewer[-1] == len(half.encode(word))
     assert half.encode(word) == tokenizer.truncated(half.n_merges).encode(word)
     assert half.truncated(3).encode(word) == tokenizer.truncated(3).encode(word)
     assert half.merges == tokenizer.merges[: half.n_merges]
@@ -522,9 +527,13 @@ def test_odd_patterns_keep_the_text_or_are_refused(pattern: str) -> None:
 
 def test_threads_may_share_a_tokenizer() -> None:
     tokenizer = sample("gpt2")
+    # More different words than any cache holds, so that entries are displaced all the time.
     rng = random.Random(3)
-    batch = [" ".join(rng.choices(PARTS, k=200)) for _ in range(40)]
-    expected = [tokenizer.encode(text) for text in batch]
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(5):
-            assert list(pool.map(tokenizer.encode, batch)) == expected
+    batch = [" ".join("".join(rng.choices("abt12", k=6)) for _ in range(20_000)) for _ in range(6)]
+    expected = [tokenizer.encode_to_array(text) for text in batch]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(4):
+            for found, right in zip(
+                pool.map(tokenizer.encode_to_array, batch), expected, strict=True
+            ):
+                assert np.array_equal(found, right)
