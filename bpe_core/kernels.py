@@ -47,13 +47,6 @@ NEVER = 2**31 - 1
 LETTER = 1
 NUMBER = 2
 SPACE = 4
-UPPER = 8  # may stand in the first part of an o200k word
-LOWER = 16  # may stand in the second part of an o200k word
-
-# Splitting schemes with a compiled scanner.
-GPT2 = 1
-CL100K = 2
-O200K = 3
 
 # What a kernel tells its caller.
 DONE = 0
@@ -156,7 +149,7 @@ def _next_gpt2(buf, i, stop, classes):
 
 @part(int64(int64, U8, int64, int64, U8))
 def _next_end(scheme, buf, i, stop, classes):
-    """End of the pre-token that starts at i."""
+    """End of the pre-token that starts at i; `scheme` is that of the pattern (so far only 1)."""
     return _next_gpt2(buf, i, stop, classes)
 
 
