@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
+import io
 import itertools
 import os
 import re
@@ -16,19 +18,19 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO, Any, Protocol, cast
+from typing import IO, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from .pretokenize import PretokenCounter, PreTokenizer, utf8
+from .pretokenize import PretokenCounter, PreTokenizer, grown, utf8, utf8_pieces
 
 Corpus = (
     str | bytes | os.PathLike[str] | IO[Any] | Mapping[bytes, int] | Iterable[str]
     | Iterable[os.PathLike[str]]
 )  # fmt: skip
 
-BLOCK = 1 << 22  # bytes or characters read at a time
-ENCODE_BLOCK = 1 << 14  # characters that `encode_iterable` gathers before it looks for a cut
+BLOCK = 1 << 19  # bytes or characters read at a time
+ENCODE_BLOCK = 1 << 14  # bytes that `encode_iterable` gathers before it looks for a cut
 
 _local = threading.local()
 
@@ -118,6 +120,7 @@ class _TextDecoder:
         if errors not in _ERRORS:
             raise ValueError(f'errors must be "replace", "ignore" or "strict", not {errors!r}')
         codec = "utf-8" if encoding == "utf-8-sig" else encoding
+        self._from_utf8 = codec == "utf-8"
         self._decoder = codecs.getincrementaldecoder(codec)(_ERRORS[errors])
         self._source = name or "the text"
         self.replaced_bytes = 0
@@ -134,6 +137,19 @@ class _TextDecoder:
             ) from err
         self.replaced_bytes += _local.replaced
         return text
+
+    def utf8(self, data: bytes, final: bool = False) -> bytes:
+        """The same as UTF-8, without a detour over str where the bytes are good as they are."""
+        if not self._from_utf8:
+            return utf8(self.decode(data, final))
+        from . import kernels
+
+        data = self._decoder.getstate()[0] + data
+        self._decoder.reset()
+        good = kernels.valid_utf8(np.frombuffer(data, np.uint8), 0, len(data))
+        if good == len(data):
+            return data
+        return data[:good] + self.decode(data[good:], final).encode()
 
 
 def _note(encoding: str, decoder: _TextDecoder, errors: str) -> str:
@@ -152,7 +168,7 @@ def _note(encoding: str, decoder: _TextDecoder, errors: str) -> str:
 
 
 class Source:
-    """A corpus as documents, each an iterator of stretches of text; counts what was replaced.
+    """A corpus as documents, each an iterator of UTF-8 stretches; counts what was replaced.
 
     Raises TypeError for what is no corpus.
     """
@@ -163,15 +179,13 @@ class Source:
         self.errors = errors
         self.replaced_bytes = 0
 
-    def documents(self) -> Iterator[Iterator[str]]:
+    def documents(self) -> Iterator[Iterator[bytes]]:
         """The documents in order; each is to be used up before the next is asked for."""
         corpus = self.corpus
         if isinstance(corpus, str):
             yield _slices(corpus)
         elif isinstance(corpus, (bytes, bytearray, memoryview)):
-            decoded = decode_text(bytes(corpus), self.errors)
-            self.replaced_bytes += decoded.replaced_bytes
-            yield _slices(decoded.text)
+            yield self._stream(io.BytesIO(corpus))
         elif isinstance(corpus, os.PathLike):
             yield self._file(corpus)
         elif hasattr(corpus, "read"):
@@ -193,16 +207,14 @@ class Source:
                 f"paths, or a mapping from pre-token to count, not {type(corpus).__name__}"
             )
 
-    def _file(self, path: os.PathLike[str]) -> Iterator[str]:
+    def _file(self, path: os.PathLike[str]) -> Iterator[bytes]:
         with open(path, "rb") as file:
             yield from self._stream(file, os.fspath(path))
 
-    def _stream(self, file: IO[Any], name: str = "") -> Iterator[str]:
+    def _stream(self, file: IO[Any], name: str = "") -> Iterator[bytes]:
         block = file.read(BLOCK)
         if isinstance(block, str):
-            while block:
-                yield block
-                block = file.read(BLOCK)
+            yield from utf8_pieces(itertools.chain([block], iter(lambda: file.read(BLOCK), "")))
             return
         # An unbuffered file may give less than was asked for, even less than a mark.
         while 0 < len(block) < 3 and (more := file.read(BLOCK)):
@@ -212,19 +224,32 @@ class Source:
         block = block[len(_MARKS[encoding]) :]
         while True:
             following = file.read(BLOCK)
-            yield decoder.decode(block, final=not following)
+            yield decoder.utf8(block, final=not following)
             if not following:
                 break
             block = following
         self.replaced_bytes += decoder.replaced_bytes
 
 
-def _slices(text: str) -> Iterator[str]:
-    for i in range(0, len(text), BLOCK):
-        yield text[i : i + BLOCK]
+def _slices(text: str) -> Iterator[bytes]:
+    return utf8_pieces(text[i : i + BLOCK] for i in range(0, len(text), BLOCK))
 
 
 # --------------------------------------------------------------------------- special tokens
+
+
+class Segments(NamedTuple):
+    """Text between special tokens: segment k is data[bounds[2k]:bounds[2k + 1]], uint8.
+
+    After it stands special token number tokens[k], or none (-1). Document d ends with segment
+    document_ends[d] - 1. All int64.
+    """
+
+    data: np.ndarray
+    bounds: np.ndarray
+    tokens: np.ndarray
+    document_ends: np.ndarray
+    covered: int  # bytes of `data` that this accounts for
 
 
 class SpecialSplitter:
@@ -235,9 +260,18 @@ class SpecialSplitter:
     """
 
     def __init__(self, tokens: Iterable[str]) -> None:
-        self.tokens = sorted(tokens, key=len, reverse=True)
-        self.longest = len(self.tokens[0]) if self.tokens else 0
+        self.tokens = sorted(tokens, key=lambda token: len(utf8(token)), reverse=True)
+        self.longest = len(utf8(self.tokens[0])) if self.tokens else 0  # in bytes
         self._find = re.compile("|".join(map(re.escape, self.tokens))) if self.tokens else None
+
+    @functools.cached_property
+    def _tables(self) -> tuple[np.ndarray, ...]:
+        """For the kernel: which bytes begin a token, the tokens' bytes and their offsets."""
+        encoded = [utf8(token) for token in self.tokens]
+        begins = np.zeros(256, np.uint8)
+        begins[[token[0] for token in encoded]] = 1
+        offsets = np.append(0, np.cumsum([len(token) for token in encoded]))
+        return begins, np.frombuffer(b"".join(encoded), np.uint8), offsets
 
     def split(self, text: str) -> list[tuple[str, str | None]]:
         """(text, the special token after it or None at the end), in order."""
@@ -251,16 +285,47 @@ class SpecialSplitter:
             parts.append((text[at:], None))
         return parts
 
+    def segments(self, data: np.ndarray, documents: np.ndarray) -> Segments:
+        """The text between special tokens in documents data[documents[2k]:documents[2k + 1]].
+
+        `data` is uint8 and holds valid UTF-8; `documents` is int64. A byte-wise search finds
+        what one in the text would, since no character's bytes occur inside another's.
+        """
+        n = documents.size // 2
+        if not self.tokens:
+            return Segments(data, documents, np.full(n, -1), np.arange(1, n + 1), data.size)
+        from . import kernels
+
+        found = np.empty(3 * 64, np.int64)
+        state = np.array([0, -1], np.int64)
+        at = 0
+        while (
+            at := kernels.find_specials(data, documents, at, *self._tables, found, state)
+        ) < n:
+            found = grown(found, 4 * found.size)
+        hits = found[: 3 * int(state[0])].reshape(-1, 3)
+        # A segment ends at each hit and at each document's end, and begins behind those.
+        order = np.argsort(np.concatenate([hits[:, 0], np.arange(n)]), kind="stable")
+        stops = np.concatenate([hits[:, 1], documents[1::2]])[order]
+        tokens = np.concatenate([hits[:, 2], np.full(n, -1)])[order]
+        starts = np.empty_like(stops)
+        last = np.flatnonzero(tokens < 0)  # each document's last segment
+        sizes = np.append(np.diff(self._tables[2]), 0)  # the last one for "none"
+        starts[1:] = stops[:-1] + sizes[tokens[:-1]]
+        starts[np.append(0, last + 1)[:n]] = documents[::2]
+        bounds = np.stack([starts, stops], axis=1).ravel()
+        return Segments(data, bounds, tokens, last + 1, data.size)
+
     def stream(
-        self, pieces: Iterable[str], pretokenizer: PreTokenizer, block: int
-    ) -> Iterator[tuple[str, str | None]]:
-        """The same for text that comes in pieces, in bounded memory.
+        self, pieces: Iterable[bytes], pretokenizer: PreTokenizer, block: int
+    ) -> Iterator[Segments]:
+        """The same for one text that comes in pieces of valid UTF-8, in bounded memory.
 
         What it yields can be pre-tokenized on its own. It holds back what might still be
         part of a special token or of a pre-token: a block, and more only while a single
         pre-token is longer, or for a pattern of which no safe place to cut is known.
         """
-        waiting: list[str] = []
+        waiting: list[bytes] = []
         size = 0
         want = block
         for piece in pieces:
@@ -268,25 +333,30 @@ class SpecialSplitter:
             size += len(piece)
             if size < want:
                 continue
-            text = "".join(waiting)
+            text = b"".join(waiting)
+            data = np.frombuffer(text, np.uint8)
             # A special token that starts from here on might go on in the next piece.
-            decided = len(text) - max(self.longest - 1, 0)
-            at = 0
-            if self._find:
-                for match in self._find.finditer(text):
-                    if match.start() >= decided:
-                        break
-                    yield text[at : match.start()], match.group()
-                    at = match.end()
-            cut = pretokenizer.last_cut(text, at, max(decided, at))
+            decided = max(len(text) - max(self.longest - 1, 0), 0)
+            segments = self.segments(data, np.array([0, len(text)]))
+            starts, stops = segments.bounds[::2], segments.bounds[1::2]
+            n = int(np.count_nonzero((segments.tokens >= 0) & (stops < decided)))
+            at = int(starts[n])
+            cut = pretokenizer.last_cut(data, at, min(decided, int(stops[n])))
             if cut > at:
-                yield text[at:cut], None
-                at = cut
-            waiting = [text[at:]]
-            size = len(text) - at
+                n += 1
+            if n:
+                bounds = segments.bounds[: 2 * n].copy()
+                tokens = segments.tokens[:n].copy()
+                if cut > at:
+                    bounds[-1] = cut
+                    tokens[-1] = -1
+                yield Segments(data, bounds, tokens, np.array([n]), cut)
+            waiting = [text[cut:]]
+            size = len(text) - cut
             # Looking again only after as much new text keeps the whole linear.
             want = max(block, 2 * size)
-        yield from self.split("".join(waiting))
+        data = np.frombuffer(b"".join(waiting), np.uint8)
+        yield self.segments(data, np.array([0, data.size]))
 
 
 def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
@@ -350,10 +420,8 @@ def count_pretokens(
         workers = os.cpu_count() or 1
     first = list(itertools.islice(parts, workers))
     if workers == 1 or len(first) < 2:
-        for part in first:
-            total.add(part)
-        for part in parts:
-            total.add(part)
+        for part in itertools.chain(first, parts):
+            total.add_segments(part.data, part.bounds)
         return total, source.replaced_bytes
 
     lock = threading.Lock()
@@ -366,7 +434,7 @@ def count_pretokens(
                 part = next(ready, None) or next(parts, None)
             if part is None:
                 return counter
-            counter.add(part)
+            counter.add_segments(part.data, part.bounds)
 
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(work) for _ in range(workers)]:
@@ -380,16 +448,15 @@ def _reported(
     splitter: SpecialSplitter,
     pretokenizer: PreTokenizer,
     on_progress: Progress | None,
-) -> Iterator[bytes]:
-    """The stretches of text between special tokens, as UTF-8; tells how much was read."""
+) -> Iterator[Segments]:
+    """The text between special tokens, block by block; tells how much was read."""
     done = 0
     for document in source.documents():
-        for text, special in splitter.stream(document, pretokenizer, BLOCK):
-            data = utf8(text)
-            if data:
-                yield data
+        for segments in splitter.stream(document, pretokenizer, BLOCK):
+            if segments.bounds.size:
+                yield segments
             if on_progress:
-                done += len(data) + len(utf8(special or ""))
+                done += segments.covered
                 on_progress(done)
 
 

@@ -12,17 +12,21 @@ for each new token in merge order); ids that users see are mapped on at the edge
 """
 
 import functools
+import sys
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
-jit = functools.partial(njit, cache=True, nogil=True, error_model="numpy")
-# For functions that only other kernels call: without the wrappers for Python, and compiled
-# once where a signature is given (else anew for each mix of integer widths they are called
-# with), a first start takes a third less time.
-part = functools.partial(
-    jit, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+# No kernel allocates, so numba's reference counting is off: it would count every array in and
+# out of every call of a helper function with an atomic instruction, which took three quarters
+# of the training time and a good part of the compile time.
+jit = functools.partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+# For functions that only other kernels call: without the wrappers for Python, a first start
+# takes a third less time.
+part = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # Read-only inputs are declared as such: a kernel then takes both kinds of array without
 # compiling a second time.
@@ -38,6 +42,7 @@ u64 = types.uint64[::1]
 i32_2d = types.int32[:, ::1]
 i64_2d = types.int64[:, ::1]
 int32 = types.int32
+uint64 = types.uint64
 int64 = types.int64
 boolean = types.boolean
 
@@ -47,6 +52,14 @@ NEVER = 2**31 - 1
 LETTER = 1
 NUMBER = 2
 SPACE = 4
+UPPER = 8  # what o200k takes at the front of a word: capitals, letters without case, marks
+LOWER = 16  # ... and behind them: small letters, letters without case, marks
+
+# Scanners. 0: none, `regex` does the cutting.
+GPT2 = 1
+CL100K = 2
+O200K = 3
+WHITESPACE = 4
 
 # What a kernel tells its caller.
 DONE = 0
@@ -59,41 +72,121 @@ GROW_GATHER = 5
 GREATEST_BYTES = 0
 LOWEST_IDS = 1
 
-GONE = -2  # a cell inside a token: neither its first nor its last byte
-EDGE = -1  # a cell between two pre-tokens
-NO_SLOT = -3  # "looked up, there is no such pair"
+EDGE = -1  # the token of a cell between two pre-tokens
+NONE = -1  # no pair
+MOST = 2**31 - 1  # the greatest weight that a place carries itself
+
+SHORT_KEY = 15  # bytes of a piece that is its own key
+SHORT = 64  # bytes of a piece that is merged the simple way
+CACHE_TOKENS = 4  # most tokens of a cached piece
 
 HISTOGRAM_SIZE = 1 << 16  # pair counts below this are tallied exactly, see _count_tied
 
 
-# --------------------------------------------------------------------------- scanning
+# --------------------------------------------------------------------------- reading bytes
 
 
-@part
+@intrinsic
+def _load64(typing, array, index):
+    """Eight bytes from `index` on as one little-endian number; they must be in the array."""
+
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.gep(data, [args[1]])
+        word = ir.IntType(64)
+        value = builder.load(builder.bitcast(place, word.as_pointer()), align=1)
+        return builder.bswap(value) if sys.byteorder == "big" else value
+
+    return types.uint64(array, types.int64), generate
+
+
+@part(boolean(U8, int64, U8, int64, int64))
+def _same(a, i, b, j, n):
+    k = 0
+    while k + 8 <= n:
+        if _load64(a, i + k) != _load64(b, j + k):
+            return False
+        k += 8
+    while k < n:
+        if a[i + k] != b[j + k]:
+            return False
+        k += 1
+    return True
+
+
+@jit(int64(U8, int64, int64))
+def valid_utf8(buf, start, stop):
+    """End of the valid UTF-8 that buf[start:stop] begins with."""
+    i = start
+    while i < stop:
+        if i + 8 <= stop and _load64(buf, i) & np.uint64(0x8080808080808080) == 0:
+            i += 8
+            continue
+        b = buf[i]
+        if b < 0x80:
+            i += 1
+            continue
+        # Source of the ranges: the Unicode Standard, table 3-7.
+        low = 0x80
+        high = 0xBF
+        if b < 0xC2 or b > 0xF4:
+            return i
+        if b < 0xE0:
+            size = 2
+        elif b < 0xF0:
+            size = 3
+            if b == 0xE0:
+                low = 0xA0
+            elif b == 0xED:
+                high = 0x9F
+        else:
+            size = 4
+            if b == 0xF0:
+                low = 0x90
+            elif b == 0xF4:
+                high = 0x8F
+        if i + size > stop or buf[i + 1] < low or buf[i + 1] > high:
+            return i
+        for k in range(2, size):
+            if buf[i + k] & 0xC0 != 0x80:
+                return i
+        i += size
+    return i
+
+
+@part(types.UniTuple(int64, 2)(U8, int64, U8))
 def _class_at(buf, i, classes):
     """(class bits, byte length) of the UTF-8 character at i."""
-    b = buf[i]
+    b = np.int64(buf[i])
     if b < 0x80:
-        return classes[b], 1
+        return np.int64(classes[b]), np.int64(1)
+    c = np.int64(buf[i + 1]) & 0x3F
     if b < 0xE0:
-        return classes[((b & 0x1F) << 6) | (buf[i + 1] & 0x3F)], 2
+        return np.int64(classes[((b & 0x1F) << 6) | c]), np.int64(2)
+    d = np.int64(buf[i + 2]) & 0x3F
     if b < 0xF0:
-        cp = ((b & 0x0F) << 12) | ((buf[i + 1] & 0x3F) << 6) | (buf[i + 2] & 0x3F)
-        return classes[cp], 3
-    cp = ((b & 0x07) << 18) | ((buf[i + 1] & 0x3F) << 12)
-    cp |= ((buf[i + 2] & 0x3F) << 6) | (buf[i + 3] & 0x3F)
-    return classes[cp], 4
+        return np.int64(classes[((b & 0x0F) << 12) | (c << 6) | d]), np.int64(3)
+    e = np.int64(buf[i + 3]) & 0x3F
+    return np.int64(classes[((b & 0x07) << 18) | (c << 12) | (d << 6) | e]), np.int64(4)
 
 
-@part
+@part(int64(U8, int64, int64, U8, int64, int64))
 def _run(buf, i, stop, classes, mask, value):
     """End of the run of characters whose class, under `mask`, equals `value`."""
     while i < stop:
         kind, size = _class_at(buf, i, classes)
-        if (kind & mask) != value:
+        if kind & mask != value:
             break
         i += size
     return i
+
+
+# --------------------------------------------------------------------------- scanning
+#
+# A scanner finds the end of the pre-token that starts at i, as `regex` would with the pattern
+# of the same name in pretokenize.py; the text ends at `stop`.
+
+CHARACTER = LETTER | NUMBER | SPACE  # all of these off: a sign
 
 
 @part(int64(U8, int64, int64, boolean))
@@ -118,6 +211,44 @@ def _contraction(buf, i, stop, fold):
     return i
 
 
+@part(types.UniTuple(int64, 3)(U8, int64, int64, U8))
+def _blanks(buf, i, stop, classes):
+    """Of the run of white space at i: its end, its last character, the end of its last line
+    break (i: none)."""
+    last = i
+    line = i
+    while i < stop:
+        kind, size = _class_at(buf, i, classes)
+        if not kind & SPACE:
+            break
+        last = i
+        i += size
+        if buf[last] == 10 or buf[last] == 13:
+            line = i
+    return i, last, line
+
+
+@part(int64(U8, int64, int64, U8))
+def _digits(buf, i, stop, classes):
+    """End of up to three numbers."""
+    for _ in range(3):
+        if i >= stop:
+            break
+        kind, size = _class_at(buf, i, classes)
+        if not kind & NUMBER:
+            break
+        i += size
+    return i
+
+
+@part(int64(U8, int64, int64, boolean))
+def _breaks(buf, i, stop, slash):
+    """End of a run of CR and LF, and of slashes where those count."""
+    while i < stop and (buf[i] == 10 or buf[i] == 13 or (slash and buf[i] == 47)):
+        i += 1
+    return i
+
+
 @part(int64(U8, int64, int64, U8))
 def _next_gpt2(buf, i, stop, classes):
     b = buf[i]
@@ -129,28 +260,146 @@ def _next_gpt2(buf, i, stop, classes):
     if b == 32 and i + 1 < stop:
         j = i + 1
     kind, size = _class_at(buf, j, classes)
-    kind &= LETTER | NUMBER | SPACE
+    kind &= CHARACTER
     if kind != SPACE:
-        return _run(buf, j + size, stop, classes, LETTER | NUMBER | SPACE, kind)
+        return _run(buf, j + size, stop, classes, CHARACTER, kind)
     # White space: all of the run but its last character where something follows, so that
     # a blank before a word goes with the word.
-    last = i
-    j = i
-    while j < stop:
-        kind, size = _class_at(buf, j, classes)
-        if not kind & SPACE:
+    end, last, _ = _blanks(buf, i, stop, classes)
+    return end if end == stop or last == i else last
+
+
+@part(int64(U8, int64, int64, U8))
+def _next_cl100k(buf, i, stop, classes):
+    b = buf[i]
+    if b == 39:
+        end = _contraction(buf, i, stop, True)
+        if end > i:
+            return end
+    kind, size = _class_at(buf, i, classes)
+    j = i + size
+    if kind & LETTER:
+        return _run(buf, j, stop, classes, LETTER, LETTER)
+    if kind & NUMBER:
+        return _digits(buf, i, stop, classes)
+    if j < stop and b != 10 and b != 13:
+        # One blank or sign goes with the letters after it; a blank also with signs.
+        following, width = _class_at(buf, j, classes)
+        if following & LETTER:
+            return _run(buf, j + width, stop, classes, LETTER, LETTER)
+        if b == 32 and not following & CHARACTER:
+            kind = following
+            j += width
+    if not kind & SPACE:
+        j = _run(buf, j, stop, classes, CHARACTER, 0)
+        return _breaks(buf, j, stop, False)
+    end, last, line = _blanks(buf, i, stop, classes)
+    if end == stop:
+        return end
+    if line > i:
+        return line
+    return end if last == i else last
+
+
+@part(int64(U8, int64, int64, U8))
+def _word_o200k(buf, i, stop, classes):
+    """End of a word in o200k's sense at i: capitals, then small letters; i: there is none.
+
+    Letters without case and marks count as both. As a regular expression gives back what it
+    took too much, a run of capitals with no small letter behind it ends after the last of its
+    characters that count as both, if it has one.
+    """
+    both = i  # end of the last character of the run that counts as both
+    while i < stop:
+        kind, size = _class_at(buf, i, classes)
+        if not kind & UPPER:
+            if kind & LOWER:
+                return _run(buf, i + size, stop, classes, LOWER, LOWER)
             break
-        last = j
-        j += size
-    if j == stop or last == i:
-        return j
-    return last
+        i += size
+        if kind & LOWER:
+            both = i
+    return both
+
+
+@part(int64(U8, int64, int64, U8))
+def _next_o200k(buf, i, stop, classes):
+    b = buf[i]
+    kind, size = _class_at(buf, i, classes)
+    j = i + size
+    # A word may begin after one blank, sign or mark; a mark may also be its first character.
+    start = i if kind & (LETTER | NUMBER) or b == 10 or b == 13 else j
+    end = _word_o200k(buf, start, stop, classes)
+    found = end > start
+    if not found and start > i:
+        end = _word_o200k(buf, i, stop, classes)
+        found = end > i
+    if not found:  # no small letter: capitals alone
+        end = _run(buf, start, stop, classes, UPPER, UPPER)
+        found = end > start
+    if found:
+        if end < stop and buf[end] == 39:
+            end = _contraction(buf, end, stop, True)
+        return end
+    if kind & NUMBER:
+        return _digits(buf, i, stop, classes)
+    if b == 32 and j < stop:
+        following, width = _class_at(buf, j, classes)
+        if not following & CHARACTER:
+            kind = following
+            j += width
+    if not kind & SPACE:
+        j = _run(buf, j, stop, classes, CHARACTER, 0)
+        return _breaks(buf, j, stop, True)
+    end, last, line = _blanks(buf, i, stop, classes)
+    if line > i:
+        return line
+    return end if end == stop or last == i else last
 
 
 @part(int64(int64, U8, int64, int64, U8))
 def _next_end(scheme, buf, i, stop, classes):
-    """End of the pre-token that starts at i; `scheme` is that of the pattern (so far only 1)."""
-    return _next_gpt2(buf, i, stop, classes)
+    """End of the pre-token that starts at i; `scheme` is that of the pattern."""
+    if scheme == GPT2:
+        return _next_gpt2(buf, i, stop, classes)
+    if scheme == CL100K:
+        return _next_cl100k(buf, i, stop, classes)
+    if scheme == O200K:
+        return _next_o200k(buf, i, stop, classes)
+    kind, size = _class_at(buf, i, classes)
+    return _run(buf, i + size, stop, classes, SPACE, kind & SPACE)
+
+
+@part(boolean(int64, U8, int64, int64, int64))
+def _is_cut(scheme, buf, i, a, b):
+    """Does a pre-token end between characters of classes a and b (b starts at i), whatever
+    stands further left or right?"""
+    if scheme == WHITESPACE:
+        return (a ^ b) & SPACE != 0
+    if a & NUMBER and not b & NUMBER:
+        return True
+    if scheme == O200K:
+        return a & LETTER != 0 and b & (UPPER | LOWER) == 0 and buf[i] != 39
+    if a & LETTER and not b & LETTER:
+        return True
+    return scheme == GPT2 and not a & SPACE and b & SPACE != 0
+
+
+@jit(int64(int64, U8, int64, int64, U8))
+def last_cut(scheme, buf, start, stop, classes):
+    """Last place within (start, stop) where a pre-token ends for certain, else `start`."""
+    right = stop  # start of the character on the right
+    kind_right = np.int64(-1)
+    while right > start:
+        left = right - 1
+        while left > start and buf[left] & 0xC0 == 0x80:
+            left -= 1
+        kind, _ = _class_at(buf, left, classes)
+        if kind_right >= 0 and _is_cut(scheme, buf, right, kind, kind_right):
+            return right
+        kind_right = kind
+        right = left
+    return start
 
 
 @jit(int64(int64, U8, int64, int64, U8, i64))
@@ -165,57 +414,143 @@ def scan_ends(scheme, buf, start, stop, classes, ends):
     return n
 
 
+# --------------------------------------------------------------------------- special tokens
+
+
+@jit(int64(U8, I64, int64, U8, U8, I64, i64, i64))
+def find_specials(buf, bounds, first, begins, tokens, offsets, found, state):
+    """Find special tokens in the segments of `buf` from `first` on; return the next segment.
+
+    Token t is tokens[offsets[t]:offsets[t + 1]], longer ones first; begins[b] tells whether
+    one begins with byte b. A row (segment, place, token) a hit goes to `found`, state[0] rows
+    in all; it comes back early where `found` is full, with the place to go on at in state[1]
+    (-1: the segment's start).
+    """
+    n = state[0]
+    for segment in range(first, bounds.size // 2):
+        i = bounds[2 * segment] if state[1] < 0 else state[1]
+        stop = bounds[2 * segment + 1]
+        while i < stop:
+            if begins[buf[i]] == 0:
+                i += 1
+                continue
+            hit = -1
+            for t in range(offsets.size - 1):
+                size = offsets[t + 1] - offsets[t]
+                if i + size <= stop and _same(buf, i, tokens, offsets[t], size):
+                    hit = t
+                    break
+            if hit < 0:
+                i += 1
+                continue
+            if 3 * n + 3 > found.size:
+                state[0] = n
+                state[1] = i
+                return segment
+            found[3 * n] = segment
+            found[3 * n + 1] = i
+            found[3 * n + 2] = hit
+            n += 1
+            i += offsets[hit + 1] - offsets[hit]
+        state[1] = -1
+    state[0] = n
+    return bounds.size // 2
+
+
+# --------------------------------------------------------------------------- keys
+#
+# A piece of up to 15 bytes is its own key: two words, its length in the highest byte. Of a
+# longer one the key is a hash, and the bytes are compared.
+
+
+@part(types.UniTuple(uint64, 2)(U8, int64, int64))
+def _short_key(buf, i, n):
+    low = np.uint64(0)
+    high = np.uint64(0)
+    if i + 16 <= buf.size:
+        low = _load64(buf, i)
+        if n < 8:
+            low &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
+        else:
+            high = _load64(buf, i + 8)
+            high &= (np.uint64(1) << np.uint64(8 * (n - 8))) - np.uint64(1)
+    else:
+        for k in range(min(n, 8)):
+            low |= np.uint64(buf[i + k]) << np.uint64(8 * k)
+        for k in range(8, n):
+            high |= np.uint64(buf[i + k]) << np.uint64(8 * (k - 8))
+    return low, high | (np.uint64(n) << np.uint64(56))
+
+
+@part(uint64(uint64, uint64))
+def _mix(a, b):
+    h = (a ^ (b >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+    h = (h ^ (h >> np.uint64(32)) ^ b) * np.uint64(0xC2B2AE3D27D4EB4F)
+    return h ^ (h >> np.uint64(29))
+
+
+@part(types.UniTuple(uint64, 2)(U8, int64, int64))
+def _long_key(buf, i, n):
+    h = np.uint64(n)
+    stop = i + n
+    while i + 8 <= stop:
+        h = _mix(h, _load64(buf, i))
+        i += 8
+    rest = np.uint64(0)
+    while i < stop:
+        rest = (rest << np.uint64(8)) | np.uint64(buf[i])
+        i += 1
+    h = _mix(h, rest)
+    return h, np.uint64(0xFF) << np.uint64(56)
+
+
 # --------------------------------------------------------------------------- counting
+#
+# One table row a distinct pre-token: key (two words), count, 1 + its number (0: empty row).
+# Its bytes are arena[offsets[w]:offsets[w + 1]].
 
 
-@part
-def _hash(buf, start, stop):
-    h = np.uint64(0xCBF29CE484222325)
-    for i in range(start, stop):
-        h = (h ^ np.uint64(buf[i])) * np.uint64(0x9E3779B97F4A7C15)
-        h ^= h >> np.uint64(29)
-    return h
-
-
-@part
-def _same(a, i, b, j, n):
-    for k in range(n):
-        if a[i + k] != b[j + k]:
-            return False
-    return True
-
-
-@part(boolean(U8, int64, int64, int64, i32, u64, i64, i64, u8, i64))
-def _add_piece(buf, start, stop, weight, slots, hashes, offsets, counts, arena, state):
+@part(boolean(U8, int64, int64, int64, u64, i64, u8, i64))
+def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
     """Add `weight` to one pre-token's count. False: no room, nothing was changed.
 
     state[0] pre-tokens so far, state[1] arena bytes in use, state[2] length of the one there
-    was no room for; offsets[w]..offsets[w+1] are the bytes of pre-token w.
+    was no room for.
     """
-    h = _hash(buf, start, stop)
-    mask = slots.size - 1
-    s = np.int64(h & np.uint64(mask))
     length = stop - start
+    if length <= SHORT_KEY:
+        low, high = _short_key(buf, start, length)
+    else:
+        low, high = _long_key(buf, start, length)
+    mask = rows.size // 4 - 1
+    s = np.int64(_mix(low, high) & np.uint64(mask))
     while True:
-        w = slots[s]
-        if w < 0:
+        row = 4 * s
+        if rows[row + 3] == 0:
             break
-        if hashes[w] == h:
-            o = offsets[w]
-            if offsets[w + 1] - o == length and _same(buf, start, arena, o, length):
-                counts[w] += weight
+        if rows[row] == low and rows[row + 1] == high:
+            if length <= SHORT_KEY:
+                rows[row + 2] += np.uint64(weight)
+                return True
+            o = offsets[np.int64(rows[row + 3]) - 1]
+            if offsets[np.int64(rows[row + 3])] - o == length and _same(
+                buf, start, arena, o, length
+            ):
+                rows[row + 2] += np.uint64(weight)
                 return True
         s = (s + 1) & mask
     w = state[0]
     used = state[1]
-    if 2 * (w + 1) > slots.size or w + 1 >= offsets.size or used + length > arena.size:
+    if 8 * (w + 1) > rows.size or w + 1 >= offsets.size or used + length > arena.size:
         state[2] = length
         return False
     for k in range(length):
         arena[used + k] = buf[start + k]
-    slots[s] = w
-    hashes[w] = h
-    counts[w] = weight
+    row = 4 * s
+    rows[row] = low
+    rows[row + 1] = high
+    rows[row + 2] = np.uint64(weight)
+    rows[row + 3] = np.uint64(w + 1)
     offsets[w] = used
     offsets[w + 1] = used + length
     state[0] = w + 1
@@ -223,58 +558,107 @@ def _add_piece(buf, start, stop, weight, slots, hashes, offsets, counts, arena, 
     return True
 
 
-@jit(int64(int64, U8, int64, int64, U8, i32, u64, i64, i64, u8, i64))
-def count_scanned(scheme, buf, start, stop, classes, slots, hashes, offsets, counts, arena, state):
-    """Split buf[start:stop] and count its pre-tokens; return where it got to (`stop`: all)."""
-    i = start
-    while i < stop:
-        j = _next_end(scheme, buf, i, stop, classes)
-        if not _add_piece(buf, i, j, 1, slots, hashes, offsets, counts, arena, state):
-            return i
-        i = j
-    return i
+@jit(boolean(int64, U8, I64, U8, u64, i64, u8, i64))
+def count_scanned(scheme, buf, bounds, classes, rows, offsets, arena, state):
+    """Split the segments buf[bounds[2 * k]:bounds[2 * k + 1]] and count their pre-tokens.
+
+    False: there was no room, see _add_piece. state[3] and state[4] say where it got to: the
+    segment and the place in it (-1: its start).
+    """
+    for segment in range(state[3], bounds.size // 2):
+        i = bounds[2 * segment] if state[4] < 0 else state[4]
+        stop = bounds[2 * segment + 1]
+        while i < stop:
+            j = _next_end(scheme, buf, i, stop, classes)
+            if not _add_piece(buf, i, j, 1, rows, offsets, arena, state):
+                state[3] = segment
+                state[4] = i
+                return False
+            i = j
+        state[4] = -1
+    return True
 
 
-@jit(int64(U8, I64, I64, int64, i32, u64, i64, i64, u8, i64))
-def count_given(buf, borders, weights, first, slots, hashes, offsets, counts, arena, state):
+@jit(int64(U8, I64, I64, int64, u64, i64, u8, i64))
+def count_given(buf, borders, weights, first, rows, offsets, arena, state):
     """Add pieces buf[borders[w]:borders[w+1]] with weights; return the first one not added."""
     n = weights.size
     for w in range(first, n):
         if not _add_piece(
-            buf, borders[w], borders[w + 1], weights[w],
-            slots, hashes, offsets, counts, arena, state,
-        ):  # fmt: skip
+            buf, borders[w], borders[w + 1], weights[w], rows, offsets, arena, state
+        ):
             return w
     return n
 
 
-@jit(types.void(u64, int64, i32))
-def rehash(hashes, n, slots):
-    """Fill an empty, larger slot table from the stored hashes."""
-    mask = slots.size - 1
-    for w in range(n):
-        s = np.int64(hashes[w] & np.uint64(mask))
-        while slots[s] >= 0:
+@jit(types.void(u64, u64))
+def rehash(rows, larger):
+    """Move the rows of a table into an empty, larger one."""
+    mask = larger.size // 4 - 1
+    for row in range(0, rows.size, 4):
+        if rows[row + 3] == 0:
+            continue
+        s = np.int64(_mix(rows[row], rows[row + 1]) & np.uint64(mask))
+        while larger[4 * s + 3] != 0:
             s = (s + 1) & mask
-        slots[s] = w
+        for k in range(4):
+            larger[4 * s + k] = rows[row + k]
+
+
+@jit(types.void(u64, i64))
+def collect_counts(rows, counts):
+    """Count of each pre-token, by its number."""
+    for row in range(0, rows.size, 4):
+        if rows[row + 3] != 0:
+            counts[np.int64(rows[row + 3]) - 1] = np.int64(rows[row + 2])
 
 
 # --------------------------------------------------------------------------- training
 #
 # The text is one array of cells, a cell per byte, with an EDGE cell between pre-tokens. A
-# token's index stands in its first and its last cell, GONE in the cells between: both
-# neighbors of a token are then found without any list, the previous one by its last cell.
+# cell is two numbers: the token, which counts in a token's first and last cell only, so that
+# both neighbors of a token are found without any list; and, in a token's first cell, the
+# record of the pair that it forms with the next token (NONE: no next token, or too long).
 #
 # Training never spells a token twice. The history inside a stretch of text that ends up as one
 # token depends on its bytes alone: no token crossed its borders, places of a pair of two
 # different tokens cannot overlap, and a run of one token that is paired off across a border
 # would have left a token over it. So each merge makes a new token, number 256 + step, and all
-# places of a pair (a, b) come into being in the step that makes the younger of the two: a
-# pair's places are one stretch of `places`. A place is checked when it is used, so nothing has
-# to be taken out of a list when a neighbor changes.
+# places of a pair (a, b) come into being in the step that makes the younger of the two. Hence
+# a pair's places are one stretch of `places`, and no table of pairs is needed: an old pair is
+# read off its cell, a new one is found by its other token in `memo`. A place is checked when
+# it is used, so nothing has to be taken out of a list when a neighbor changes.
 #
-# The heap holds one entry per pair record with the count it had when last looked at. Counts
-# only fall, so a stored count is an upper bound, and an entry is put right when it comes up.
+# A place carries its weight with it, since looking that up would be one more cache miss: the
+# weight itself, or where it does not fit, -1 - the number of the pre-token.
+#
+# The heap holds the pairs with a count of `threshold` and more, each with the count it had
+# when last looked at. Counts only fall, so a stored count is an upper bound, and an entry is
+# put right when it comes up. Most pairs never come near the top: where the heap runs low it
+# is made anew with a lower threshold. The best few pairs stand in order in `top`, with their
+# true counts; every other pair loses to the bound. So a step looks at those alone, and the
+# heap is walked only where `top` runs low.
+
+# A pair's record is one half of a cache line, seen as 4 int64 and as 8 int32.
+COUNT = 0  # int64: places, weighted
+START = 1  # int64: its first place
+LEFT = 4  # int32
+RIGHT = 5  # int32
+SIZE = 6  # int32: places listed
+STAMP = 7  # int32: the last step that changed it
+
+# What `state` holds.
+N_MERGES = 0
+N_RECORDS = 1
+N_PAIRS = 2  # records of pairs that occur
+N_PLACES = 3
+N_TOKENS = 4  # corpus tokens
+N_HEAP = 5
+THRESHOLD = 6  # 0: there is no heap yet
+N_TOP = 7
+BOUND_COUNT = 8
+BOUND_PAIR = 9
+STATE_SIZE = 10
 
 
 @part(int64(int64, int64, i32, u64, i64, u8))
@@ -298,31 +682,33 @@ def _cmp_tokens(a, b, token_size, token_prefix, token_place, cells_raw):
     return na - nb
 
 
-@part(boolean(int64, int64, int64, int64, int64, i32, i32, i32, u64, i64, u8))
+@part(boolean(int64, int64, int64, int64, int64, i32, i32, u64, i64, u8))
 def _beats(
-    count_a, a, count_b, b,
-    tie, left, right, token_size, token_prefix, token_place, cells_raw,
+    count_a, a, count_b, b, tie, rec32, token_size, token_prefix, token_place, cells_raw
 ):  # fmt: skip
     """Does pair record `a` with its count come before `b`? Pairs that are gone never do."""
     if count_a != count_b:
         return count_a > count_b
     if count_a <= 0:
         return False
+    left_a = rec32[8 * a + LEFT]
+    left_b = rec32[8 * b + LEFT]
+    right_a = rec32[8 * a + RIGHT]
+    right_b = rec32[8 * b + RIGHT]
     if tie == LOWEST_IDS:
-        if left[a] != left[b]:
-            return left[a] < left[b]
-        return right[a] < right[b]
-    c = _cmp_tokens(left[a], left[b], token_size, token_prefix, token_place, cells_raw)
+        if left_a != left_b:
+            return left_a < left_b
+        return right_a < right_b
+    c = _cmp_tokens(left_a, left_b, token_size, token_prefix, token_place, cells_raw)
     if c != 0:
         return c > 0
-    c = _cmp_tokens(right[a], right[b], token_size, token_prefix, token_place, cells_raw)
+    c = _cmp_tokens(right_a, right_b, token_size, token_prefix, token_place, cells_raw)
     return c > 0
 
 
-@part(types.void(int64, int64, i64, i32, int64, i32, i32, i32, u64, i64, u8))
+@part(types.void(int64, int64, i64, i32, int64, i32, i32, u64, i64, u8))
 def _sift_down(
-    i, n, heap_count, heap_pair,
-    tie, left, right, token_size, token_prefix, token_place, cells_raw,
+    i, n, heap_count, heap_pair, tie, rec32, token_size, token_prefix, token_place, cells_raw
 ):  # fmt: skip
     count = heap_count[i]
     pair = heap_pair[i]
@@ -332,12 +718,12 @@ def _sift_down(
             break
         if c + 1 < n and _beats(
             heap_count[c + 1], heap_pair[c + 1], heap_count[c], heap_pair[c],
-            tie, left, right, token_size, token_prefix, token_place, cells_raw,
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
         ):  # fmt: skip
             c += 1
         if not _beats(
             heap_count[c], heap_pair[c], count, pair,
-            tie, left, right, token_size, token_prefix, token_place, cells_raw,
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
         ):  # fmt: skip
             break
         heap_count[i] = heap_count[c]
@@ -347,17 +733,17 @@ def _sift_down(
     heap_pair[i] = pair
 
 
-@part(types.void(int64, int64, int64, i64, i32, int64, i32, i32, i32, u64, i64, u8))
+@part(types.void(int64, int64, int64, i64, i32, int64, i32, i32, u64, i64, u8))
 def _push(
     count, pair, n, heap_count, heap_pair,
-    tie, left, right, token_size, token_prefix, token_place, cells_raw,
+    tie, rec32, token_size, token_prefix, token_place, cells_raw,
 ):  # fmt: skip
     i = n
     while i > 0:
         p = (i - 1) // 2
         if not _beats(
             count, pair, heap_count[p], heap_pair[p],
-            tie, left, right, token_size, token_prefix, token_place, cells_raw,
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
         ):  # fmt: skip
             break
         heap_count[i] = heap_count[p]
@@ -367,58 +753,147 @@ def _push(
     heap_pair[i] = pair
 
 
-@part(int64(int64, i32, i32, int64, i64, i32, i64, int64, i32, i32, i32, u64, i64, u8))
-def _top(
-    k, found, frontier, n, heap_count, heap_pair, pair_count,
-    tie, left, right, token_size, token_prefix, token_place, cells_raw,
+@part(
+    types.UniTuple(int64, 2)(
+        int64, int64, int64, i32, i64, i32, int64, i64, i32, i32, u64, i64, u8
+    )
+)
+def _refill_heap(
+    wanted, n_records, n_pairs, histogram, heap_count, heap_pair,
+    tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
 ):  # fmt: skip
-    """The k best pairs, best first, into `found`; return how many there are.
+    """Heap of at least `wanted` pairs, or of all; return its size and its threshold."""
+    threshold = 1
+    above = n_pairs
+    while threshold < HISTOGRAM_SIZE and above - histogram[threshold] >= wanted:
+        above -= histogram[threshold]
+        threshold += 1
+    n = 0
+    for pair in range(n_records):
+        count = rec64[4 * pair + COUNT]
+        if count >= threshold:
+            heap_count[n] = count
+            heap_pair[n] = pair
+            n += 1
+    for i in range(n // 2 - 1, -1, -1):
+        _sift_down(
+            i, n, heap_count, heap_pair,
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
+        )  # fmt: skip
+    return n, threshold
 
-    Walks the heap from its root, always going on at the best entry seen. An entry whose
-    stored count is stale is put right first, which only moves entries below it.
+
+@part(int64(int64, i32, i64, i32, int64, i64, i32, int64, i64, i32, i32, u64, i64, u8))
+def _walk_heap(
+    wanted, top_pair, top_count, frontier, n, heap_count, heap_pair,
+    tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
+):  # fmt: skip
+    """The best pairs, best first, into `top_pair` and `top_count`; return how many.
+
+    Goes from the heap's root on, always to the best entry seen (`frontier` holds those, the
+    best one last). A stale entry is put right first, which only moves entries below it.
     """
-    if n == 0:
-        return 0
-    frontier[0] = 0
-    waiting = 1
+    waiting = 0
     got = 0
-    while waiting > 0 and got < k:
-        b = 0
-        for f in range(1, waiting):
-            if _beats(
-                heap_count[frontier[f]], heap_pair[frontier[f]],
-                heap_count[frontier[b]], heap_pair[frontier[b]],
-                tie, left, right, token_size, token_prefix, token_place, cells_raw,
+    i = np.int64(0)
+    fresh = 1  # entries not yet in the frontier: heap[i] and, if 2, heap[i + 1]
+    while True:
+        for e in range(i, min(i + fresh, n)):
+            f = waiting
+            while f > 0 and _beats(
+                heap_count[frontier[f - 1]], heap_pair[frontier[f - 1]],
+                heap_count[e], heap_pair[e],
+                tie, rec32, token_size, token_prefix, token_place, cells_raw,
             ):  # fmt: skip
-                b = f
-        i = frontier[b]
-        pair = heap_pair[i]
-        count = pair_count[pair]
+                frontier[f] = frontier[f - 1]
+                f -= 1
+            frontier[f] = e
+            waiting += 1
+        if waiting == 0 or got == wanted:
+            return got
+        waiting -= 1
+        i = np.int64(frontier[waiting])
+        pair = np.int64(heap_pair[i])
+        count = rec64[4 * pair + COUNT]
         if count != heap_count[i]:
             heap_count[i] = count
             _sift_down(
                 i, n, heap_count, heap_pair,
-                tie, left, right, token_size, token_prefix, token_place, cells_raw,
+                tie, rec32, token_size, token_prefix, token_place, cells_raw,
             )  # fmt: skip
+            fresh = 1
             continue
         if count <= 0:
-            break
-        found[got] = pair
+            return got
+        top_pair[got] = pair
+        top_count[got] = count
         got += 1
-        waiting -= 1
-        frontier[b] = frontier[waiting]
-        c = 2 * i + 1
-        if c < n:
-            frontier[waiting] = c
-            waiting += 1
-        if c + 1 < n:
-            frontier[waiting] = c + 1
-            waiting += 1
-    return got
+        i = 2 * i + 1
+        fresh = 2
+
+
+@part(types.void(int64, int64, i64, i32, i64, int64, i32, i32, u64, i64, u8))
+def _insert_top(
+    count, pair, state, top_pair, top_count,
+    tie, rec32, token_size, token_prefix, token_place, cells_raw,
+):  # fmt: skip
+    """Put a pair in its place among the best ones, if it is one of them."""
+    if not _beats(
+        count, pair, state[BOUND_COUNT], state[BOUND_PAIR],
+        tie, rec32, token_size, token_prefix, token_place, cells_raw,
+    ):  # fmt: skip
+        return
+    i = state[N_TOP]
+    if i == top_pair.size:  # full: the last one goes, and what is now the last is the bound
+        i -= 1
+        state[N_TOP] = i
+        state[BOUND_COUNT] = top_count[i - 1]
+        state[BOUND_PAIR] = top_pair[i - 1]
+        if not _beats(
+            count, pair, state[BOUND_COUNT], state[BOUND_PAIR],
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
+        ):  # fmt: skip
+            return
+    while i > 0 and _beats(
+        count, pair, top_count[i - 1], top_pair[i - 1],
+        tie, rec32, token_size, token_prefix, token_place, cells_raw,
+    ):  # fmt: skip
+        top_count[i] = top_count[i - 1]
+        top_pair[i] = top_pair[i - 1]
+        i -= 1
+    top_count[i] = count
+    top_pair[i] = pair
+    state[N_TOP] += 1
+
+
+@part(types.void(i64, i32, i64, i32, int64, i64, i32, i32, u64, i64, u8))
+def _mend_top(
+    state, top_pair, top_count, changed,
+    tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
+):  # fmt: skip
+    """Put the best pairs in order again after some of their counts fell."""
+    kept = 0
+    n_changed = 0
+    for i in range(state[N_TOP]):
+        pair = np.int64(top_pair[i])
+        if rec64[4 * pair + COUNT] != top_count[i]:
+            changed[n_changed] = pair
+            n_changed += 1
+        else:
+            top_pair[kept] = pair
+            top_count[kept] = top_count[i]
+            kept += 1
+    state[N_TOP] = kept
+    for i in range(n_changed):
+        pair = np.int64(changed[i])
+        _insert_top(
+            rec64[4 * pair + COUNT], pair, state, top_pair, top_count,
+            tie, rec32, token_size, token_prefix, token_place, cells_raw,
+        )  # fmt: skip
 
 
 @part(int64(int64, int64, i64, i32, i64, i32, i32))
-def _count_tied(count, n, heap_count, heap_pair, pair_count, histogram, stack):
+def _count_tied(count, n, heap_count, heap_pair, rec64, histogram, stack):
     """How many pairs have exactly the winner's count.
 
     Small counts are tallied as they change; among large ones ties are rare, so the top of
@@ -434,7 +909,7 @@ def _count_tied(count, n, heap_count, heap_pair, pair_count, histogram, stack):
         i = stack[depth]
         if heap_count[i] < count:
             continue
-        if pair_count[heap_pair[i]] == count:
+        if rec64[4 * np.int64(heap_pair[i]) + COUNT] == count:
             tied += 1
         c = 2 * i + 1
         if c + 1 < n:
@@ -446,252 +921,188 @@ def _count_tied(count, n, heap_count, heap_pair, pair_count, histogram, stack):
     return tied
 
 
-@part(int64(i32, i32, i32, int64, int64))
-def _find_slot(slots, left, right, a, b):
-    """Slot of pair (a, b): where it stands, or the empty one where it would."""
-    h = (np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)) ^ (
-        np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
-    )
-    h ^= h >> np.uint64(32)
-    mask = slots.size - 1
-    s = np.int64(h & np.uint64(mask))
-    while slots[s] >= 0 and (left[slots[s]] != a or right[slots[s]] != b):
-        s = (s + 1) & mask
-    return s
+@jit(types.void(U8, I64, I64, int64, U8, u8, i32, i64, i64, i64))
+def lay_out(arena, offsets, counts, n_words, id_of_byte, cells_raw, cells, pairs, sizes, state):
+    """Write the pre-tokens of two bytes and more into cells, and tally their byte pairs.
 
-
-@jit(types.void(i32, i32, i32, int64))
-def refill_slots(slots, left, right, n):
-    """Fill an empty pair table."""
-    for pair in range(n):
-        s = _find_slot(slots, left, right, left[pair], right[pair])
-        slots[s] = pair
-
-
-@jit(types.void(U8, I64, I64, int64, U8, u8, i32, i32, i64))
-def lay_out(arena, offsets, counts, n_words, id_of_byte, cells_raw, cells, cell_word, state):
-    """Write the pre-tokens of two bytes and more into cells.
-
+    pairs[256 * a + b], sizes[...]: count and number of places of the pair of bytes a, b.
     state[0] cells in use, state[1] corpus tokens (bytes, weighted), state[2] boundaries.
     """
     p = 0
     cells[0] = EDGE
+    cells[1] = NONE
     tokens = 0
     boundaries = 0
     for w in range(n_words):
         size = offsets[w + 1] - offsets[w]
-        tokens += size * counts[w]
+        count = counts[w]
+        tokens += size * count
         if size < 2:
             continue
         boundaries += size - 1
+        before = -1
         for i in range(offsets[w], offsets[w + 1]):
             p += 1
+            token = np.int64(id_of_byte[arena[i]])
             cells_raw[p] = arena[i]
-            cells[p] = id_of_byte[arena[i]]
-            cell_word[p] = w
+            cells[2 * p] = token
+            if before >= 0:
+                pairs[before * 256 + token] += count
+                sizes[before * 256 + token] += 1
+            before = token
         p += 1
-        cells[p] = EDGE
+        cells[2 * p] = EDGE
+        cells[2 * p + 1] = NONE
     state[0] = p + 1
     state[1] = tokens
     state[2] = boundaries
 
 
-@jit(int64(i32, i32, int64, I64, i64, i64))
-def tally_byte_pairs(cells, cell_word, n_cells, weights, counts, sizes):
-    """Count of each of the 65,536 byte pairs and its number of places; return how many occur."""
-    for p in range(1, n_cells - 1):
-        a = cells[p]
-        b = cells[p + 1]
-        if a >= 0 and b >= 0:
-            k = a * 256 + b
-            counts[k] += weights[cell_word[p]]
-            sizes[k] += 1
-    n = 0
-    for k in range(65536):
-        if sizes[k] > 0:
-            n += 1
-    return n
-
-
-@jit(
-    types.void(
-        i32, int64, i64, i64, i32, i32, i32, i64, i64, i32, i32,
-        i64, i32, int64, i32, u64, i64, u8, i32,
-    )
-)  # fmt: skip
+@jit(types.void(I64, I64, int64, i64, i64, i32, i64, i32, i32, i32, i64, i32))
 def place_byte_pairs(
-    cells, n_cells, counts, sizes, slots, left, right, pair_count, pair_start, pair_size, places,
-    heap_count, heap_pair, tie, token_size, token_prefix, token_place, cells_raw, histogram,
-):  # fmt: skip
-    """Make the records of the byte pairs that occur, list their places, fill the heap."""
-    index = np.full(65536, -1, np.int32)
+    offsets, counts, n_words, pairs, sizes, cells, rec64, rec32, places, histogram, token_place,
+    index,
+):
+    """Make the records of the byte pairs that occur and list their places."""
     n = 0
     used = 0
     for k in range(65536):
         if sizes[k] == 0:
             continue
         index[k] = n
-        left[n] = k // 256
-        right[n] = k % 256
-        pair_count[n] = counts[k]
-        pair_start[n] = used
-        pair_size[n] = 0
+        rec64[4 * n + COUNT] = pairs[k]
+        rec64[4 * n + START] = used
+        rec32[8 * n + LEFT] = k // 256
+        rec32[8 * n + RIGHT] = k % 256
+        rec32[8 * n + SIZE] = 0
+        rec32[8 * n + STAMP] = -1
         used += sizes[k]
-        slots[_find_slot(slots, left, right, left[n], right[n])] = n
-        heap_count[n] = counts[k]
-        heap_pair[n] = n
-        if counts[k] < HISTOGRAM_SIZE:
-            histogram[counts[k]] += 1
+        if pairs[k] < HISTOGRAM_SIZE:
+            histogram[pairs[k]] += 1
         n += 1
-    for p in range(1, n_cells - 1):
-        a = cells[p]
-        b = cells[p + 1]
-        if a >= 0 and b >= 0:
-            pair = index[a * 256 + b]
-            places[pair_start[pair] + pair_size[pair]] = p
-            pair_size[pair] += 1
+    p = 1
+    for w in range(n_words):
+        size = offsets[w + 1] - offsets[w]
+        if size < 2:
+            continue
+        tag = counts[w] if counts[w] <= MOST else -1 - w
+        for _ in range(size - 1):
+            a = np.int64(cells[2 * p])
+            b = np.int64(cells[2 * p + 2])
+            pair = np.int64(index[a * 256 + b])
+            cells[2 * p + 1] = pair
+            o = rec64[4 * pair + START] + rec32[8 * pair + SIZE]
+            places[2 * o] = p
+            places[2 * o + 1] = tag
+            rec32[8 * pair + SIZE] += 1
             if token_place[a] < 0:
                 token_place[a] = p
             if token_place[b] < 0:
                 token_place[b] = p + 1
-    for i in range(n // 2 - 1, -1, -1):
-        _sift_down(
-            i, n, heap_count, heap_pair,
-            tie, left, right, token_size, token_prefix, token_place, cells_raw,
-        )  # fmt: skip
+            p += 1
+        cells[2 * p + 1] = NONE
+        p += 2
 
 
-@part(int64(int64, int64, i32, i64, i32, i64, int64))
-def _touch(pair, step, pair_stamp, pair_count, touched, touched_count, n_touched):
+@part(int64(int64, int64, i64, i32, i32, i64, int64))
+def _touch(pair, step, rec64, rec32, touched, touched_count, n_touched):
     """Note a pair's count before this step changes it."""
-    if pair_stamp[pair] != step:
-        pair_stamp[pair] = step
+    if rec32[8 * pair + STAMP] != step:
+        rec32[8 * pair + STAMP] = step
         touched[n_touched] = pair
-        touched_count[n_touched] = pair_count[pair]
+        touched_count[n_touched] = rec64[4 * pair + COUNT]
         n_touched += 1
     return n_touched
 
 
-@part(types.void(int64, int64, i32_2d))
-def _fresh_token(t, step, memo):
-    """memo[t]: the pair records of (t, l), (r, t), (t, new), (new, t) in this step (-1: not
-    looked up yet)."""
-    if memo[t, 4] != step:
-        memo[t, 0] = -1
-        memo[t, 1] = -1
-        memo[t, 2] = -1
-        memo[t, 3] = -1
-        memo[t, 4] = step
-
-
-@part(int64(i32_2d, int64, int64, int64, int64, i32, i32, i32))
-def _old_record(memo, t, which, a, b, slots, left, right):
-    pair = memo[t, which]
-    if pair == -1:
-        s = _find_slot(slots, left, right, a, b)
-        pair = slots[s] if slots[s] >= 0 else NO_SLOT
-        memo[t, which] = pair
-    return pair
-
-
-@part(
-    types.UniTuple(int64, 2)(
-        i32_2d, int64, int64, int64, int64, int64, int64, int64, i32, i32, i32, i64, i32, i32
-    )
-)
-def _new_record(
-    memo, t, which, a, b, size, max_size, n_records,
-    slots, left, right, pair_count, pair_size, pair_stamp,
-):  # fmt: skip
-    """Record of pair (a, b), one of them the new token; made when it is first seen."""
-    known = np.int64(memo[t, which])
-    if known != -1:
-        return known, n_records
-    if size > max_size:
-        memo[t, which] = NO_SLOT
-        return np.int64(NO_SLOT), n_records
-    pair = n_records
-    left[pair] = a
-    right[pair] = b
-    pair_count[pair] = 0
-    pair_size[pair] = 0
-    pair_stamp[pair] = -1
-    slots[_find_slot(slots, left, right, a, b)] = pair
-    memo[t, which] = pair
-    return pair, n_records + 1
+@part(int64(int64, int64, int64, i64, i32))
+def _make_record(pair, a, b, rec64, rec32):
+    rec64[4 * pair + COUNT] = 0
+    rec32[8 * pair + LEFT] = a
+    rec32[8 * pair + RIGHT] = b
+    rec32[8 * pair + SIZE] = 0
+    rec32[8 * pair + STAMP] = -1
+    return pair + 1
 
 
 @jit(
     int64(
-        int64, int64, int64, i64, int64, int64,
-        i32, i32, u8, I64,
-        i32, u64, i64,
-        i32, i32, i32, i64, i64, i32, i32, i32,
-        i64, i32, i32, i32, i64, i32, i32,
-        i32, i32_2d,
+        int64, int64, int64, i64, int64, int64, i32, u8, I64,
+        i32, u64, i64, i64, i32, i32,
+        i64, i32, i32, i64, i32, i32, i32, i64, i32, i32, i32,
         i32, i32, i32, i64, i64, i64, i64, i64, i32_2d, i32_2d, i64_2d,
     )
 )  # fmt: skip
 def merge_steps(
-    budget, goal, min_count, state, tie, max_size,
-    # the text
-    cells, cell_word, cells_raw, weights,
-    # tokens
-    token_size, token_prefix, token_place,
-    # pair records
-    slots, left, right, pair_count, pair_start, pair_size, pair_stamp, places,
-    # heap, tallies, buffers
-    heap_count, heap_pair, histogram, touched, touched_count, gather_pair, gather_place,
-    scratch, memo,
+    budget, goal, min_count, state, tie, max_size, cells, cells_raw, weights,
+    # tokens, pair records and their places
+    token_size, token_prefix, token_place, rec64, rec32, places,
+    # heap, the best pairs, tallies, buffers
+    heap_count, heap_pair, top_pair, top_count, frontier, histogram, touched, touched_count,
+    gather_pair, gather_place, memo,
     # the trace
     out_left, out_right, out_new, out_count, out_merged, out_tokens, out_pairs, out_tied,
     cand_left, cand_right, cand_count,
 ):  # fmt: skip
     """Do up to `budget` merges; return a code that says why it stopped.
 
-    state: [0] merges done, [1] pair records, [2] pairs that occur, [3] places in use,
-    [4] corpus tokens. A code that asks for room comes before the step changed anything.
+    A code that asks for room comes before the step changed anything.
     """
     k = cand_left.shape[1]
-    k_find = max(k, 1)
+    wanted = top_pair.size // 2
     for _ in range(budget):
-        step = state[0]
+        step = state[N_MERGES]
         if step >= goal:
             return DONE
-        n_records = state[1]
-        found = scratch[:k_find]
-        got = _top(
-            k_find, found, scratch[k_find:], n_records, heap_count, heap_pair, pair_count,
-            tie, left, right, token_size, token_prefix, token_place, cells_raw,
-        )  # fmt: skip
-        if got == 0:
+        n_records = state[N_RECORDS]
+        # Without a bound `top` holds every pair.
+        if state[N_TOP] < max(k, 1) and state[BOUND_COUNT] > 0:
+            got = 0
+            while True:
+                if state[THRESHOLD] > 0:
+                    got = _walk_heap(
+                        wanted, top_pair, top_count, frontier, state[N_HEAP],
+                        heap_count, heap_pair,
+                        tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
+                    )  # fmt: skip
+                    if state[THRESHOLD] == 1 or (
+                        got == wanted and top_count[got - 1] >= state[THRESHOLD]
+                    ):
+                        break
+                state[N_HEAP], state[THRESHOLD] = _refill_heap(
+                    max(np.int64(4096), n_records // 16, 4 * wanted), n_records, state[N_PAIRS],
+                    histogram, heap_count, heap_pair,
+                    tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
+                )  # fmt: skip
+            state[N_TOP] = got
+            state[BOUND_COUNT] = top_count[got - 1] if got == wanted else 0
+            state[BOUND_PAIR] = top_pair[got - 1] if got == wanted else NONE
+        if state[N_TOP] == 0:
             return NO_PAIRS
-        winner = found[0]
-        best = pair_count[winner]
+        winner = np.int64(top_pair[0])
+        best = top_count[0]
         if best < min_count:
             return BELOW_MINIMUM
-        size = np.int64(pair_size[winner])
+        size = np.int64(rec32[8 * winner + SIZE])
         # At most two new records a place, and two for each token that may stand beside it.
-        new = np.int32(256 + step)
-        room = 2 * min(size, np.int64(new) + 1)
-        if n_records + room > left.size or 2 * (n_records + room) > slots.size:
+        new = 256 + step
+        room = 2 * min(size, new + 1)
+        if 4 * (n_records + room) > rec64.size:
             return GROW_PAIRS
         if 2 * size > gather_pair.size:
             return GROW_GATHER
-        if state[3] + 2 * size > places.size:
+        if 2 * (state[N_PLACES] + 2 * size) > places.size:
             return GROW_PLACES
 
-        l = left[winner]
-        r = right[winner]
-        l_size = token_size[l]
-        r_size = token_size[r]
-        new_size = l_size + r_size
-
-        start = pair_start[winner]
-        place = np.int64(places[start])
+        l = np.int64(rec32[8 * winner + LEFT])
+        r = np.int64(rec32[8 * winner + RIGHT])
+        l_size = np.int64(token_size[l])
+        new_size = l_size + token_size[r]
+        start = rec64[4 * winner + START]
+        place = np.int64(-1)
         for o in range(start, start + size):
-            place = np.int64(places[o])
-            if cells[place] == l and cells[place + l_size] == r:
+            place = np.int64(places[2 * o])
+            if cells[2 * place + 1] == winner:
                 break
         token_size[new] = new_size
         token_place[new] = place
@@ -703,108 +1114,120 @@ def merge_steps(
         token_prefix[new] = prefix
 
         tied = _count_tied(
-            best, n_records, heap_count, heap_pair, pair_count, histogram, touched
+            best, state[N_HEAP], heap_count, heap_pair, rec64, histogram, touched
         )
-        for c in range(min(got, k)):
-            cand_left[step, c] = left[found[c]]
-            cand_right[step, c] = right[found[c]]
-            cand_count[step, c] = pair_count[found[c]]
+        for c in range(min(state[N_TOP], k)):
+            pair = np.int64(top_pair[c])
+            cand_left[step, c] = rec32[8 * pair + LEFT]
+            cand_right[step, c] = rec32[8 * pair + RIGHT]
+            cand_count[step, c] = top_count[c]
 
-        n_touched = _touch(winner, step, pair_stamp, pair_count, touched, touched_count, 0)
+        n_touched = _touch(winner, step, rec64, rec32, touched, touched_count, 0)
         first_new = n_records
         gathered = 0
         merged = np.int64(0)
         for o in range(start, start + size):
-            p = places[o]
-            if cells[p] != l:
+            p = np.int64(places[2 * o])
+            if cells[2 * p + 1] != winner:
                 continue
-            q = p + l_size
-            if cells[q] != r:
-                continue
-            end = q + r_size
-            weight = weights[cell_word[p]]
+            tag = places[2 * o + 1]
+            weight = np.int64(tag) if tag >= 0 else weights[-1 - tag]
             merged += weight
-            x = cells[p - 1]
-            y = cells[end]
-            cells[q - 1] = GONE
-            cells[q] = GONE
-            cells[p] = new
-            cells[end - 1] = new
+            q = p + l_size
+            end = p + new_size
+            x = np.int64(cells[2 * p - 2])
+            y = np.int64(cells[2 * end])
+            right_pair = np.int64(cells[2 * q + 1])
+            cells[2 * q + 1] = NONE
+            cells[2 * p] = new
+            cells[2 * end - 2] = new
+            cells[2 * p + 1] = NONE
 
             if x >= 0:
-                _fresh_token(x, step, memo)
-                if x == new:  # made a moment ago, and (new, l) was noted then
-                    pair = np.int64(memo[l, 3])
-                else:
-                    pair = _old_record(memo, x, 0, x, l, slots, left, right)
+                at = p - token_size[x]
+                pair = np.int64(cells[2 * at + 1])
                 if pair >= 0:
                     if pair < first_new:
                         n_touched = _touch(
-                            pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
+                            pair, step, rec64, rec32, touched, touched_count, n_touched
                         )
-                    pair_count[pair] -= weight
-                if x == new:
-                    pair, n_records = _new_record(
-                        memo, x, 3, new, new, 2 * new_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_stamp,
-                    )  # fmt: skip
-                else:
-                    pair, n_records = _new_record(
-                        memo, x, 2, x, new, token_size[x] + new_size, max_size, n_records,
-                        slots, left, right, pair_count, pair_size, pair_stamp,
-                    )  # fmt: skip
-                if pair >= 0:
-                    pair_count[pair] += weight
-                    pair_size[pair] += 1
+                    rec64[4 * pair + COUNT] -= weight
+                pair = np.int64(NONE)
+                if token_size[x] + new_size <= max_size:
+                    # The pair (new, new) is met from its right token only.
+                    m = 2 * x if x != new else 2 * new + 1
+                    pair = np.int64(memo[m])
+                    if pair < first_new:
+                        pair = n_records
+                        memo[m] = pair
+                        n_records = _make_record(pair, x, new, rec64, rec32)
+                    rec64[4 * pair + COUNT] += weight
+                    rec32[8 * pair + SIZE] += 1
                     gather_pair[gathered] = pair
-                    gather_place[gathered] = p - token_size[x]
+                    gather_place[2 * gathered] = at
+                    gather_place[2 * gathered + 1] = tag
                     gathered += 1
+                cells[2 * at + 1] = pair
             if y >= 0:
-                _fresh_token(y, step, memo)
-                pair = _old_record(memo, y, 1, r, y, slots, left, right)
-                if pair >= 0:
+                if right_pair >= 0:
                     n_touched = _touch(
-                        pair, step, pair_stamp, pair_count, touched, touched_count, n_touched
+                        right_pair, step, rec64, rec32, touched, touched_count, n_touched
                     )
-                    pair_count[pair] -= weight
-                pair, n_records = _new_record(
-                    memo, y, 3, new, y, token_size[y] + new_size, max_size, n_records,
-                    slots, left, right, pair_count, pair_size, pair_stamp,
-                )  # fmt: skip
-                if pair >= 0:
-                    pair_count[pair] += weight
-                    pair_size[pair] += 1
+                    rec64[4 * right_pair + COUNT] -= weight
+                if token_size[y] + new_size <= max_size:
+                    pair = np.int64(memo[2 * y + 1])
+                    if pair < first_new:
+                        pair = n_records
+                        memo[2 * y + 1] = pair
+                        n_records = _make_record(pair, new, y, rec64, rec32)
+                    rec64[4 * pair + COUNT] += weight
+                    rec32[8 * pair + SIZE] += 1
                     gather_pair[gathered] = pair
-                    gather_place[gathered] = p
+                    gather_place[2 * gathered] = p
+                    gather_place[2 * gathered + 1] = tag
                     gathered += 1
-        pair_count[winner] = 0
+                    cells[2 * p + 1] = pair
+        rec64[4 * winner + COUNT] = 0
 
         # Give each new record its stretch of places.
-        used = state[3]
+        used = state[N_PLACES]
         for pair in range(first_new, n_records):
-            pair_start[pair] = used
-            used += pair_size[pair]
-            pair_size[pair] = 0
+            rec64[4 * pair + START] = used
+            used += rec32[8 * pair + SIZE]
+            rec32[8 * pair + SIZE] = 0
         for g in range(gathered):
-            pair = gather_pair[g]
-            places[pair_start[pair] + pair_size[pair]] = gather_place[g]
-            pair_size[pair] += 1
-        state[3] = used
+            pair = np.int64(gather_pair[g])
+            o = rec64[4 * pair + START] + rec32[8 * pair + SIZE]
+            places[2 * o] = gather_place[2 * g]
+            places[2 * o + 1] = gather_place[2 * g + 1]
+            rec32[8 * pair + SIZE] += 1
+        state[N_PLACES] = used
 
-        live = state[2]
+        _mend_top(
+            state, top_pair, top_count, frontier,
+            tie, rec64, rec32, token_size, token_prefix, token_place, cells_raw,
+        )  # fmt: skip
+        live = state[N_PAIRS]
         for pair in range(first_new, n_records):
-            count = pair_count[pair]
+            count = rec64[4 * pair + COUNT]
             if count > 0:
                 live += 1
                 if count < HISTOGRAM_SIZE:
                     histogram[count] += 1
-            _push(
-                count, pair, pair, heap_count, heap_pair,
-                tie, left, right, token_size, token_prefix, token_place, cells_raw,
-            )  # fmt: skip
+                if count >= state[THRESHOLD]:
+                    _push(
+                        count, pair, state[N_HEAP], heap_count, heap_pair,
+                        tie, rec32, token_size, token_prefix, token_place, cells_raw,
+                    )  # fmt: skip
+                    state[N_HEAP] += 1
+                    if count >= state[BOUND_COUNT]:
+                        _insert_top(
+                            count, pair, state, top_pair, top_count,
+                            tie, rec32, token_size, token_prefix, token_place, cells_raw,
+                        )  # fmt: skip
         for i in range(n_touched):
             before = touched_count[i]
-            after = pair_count[touched[i]]
+            after = rec64[4 * np.int64(touched[i]) + COUNT]
             if before > 0:
                 if before < HISTOGRAM_SIZE:
                     histogram[before] -= 1
@@ -813,18 +1236,18 @@ def merge_steps(
             if after > 0 and after < HISTOGRAM_SIZE:
                 histogram[after] += 1
 
-        state[4] -= merged
+        state[N_TOKENS] -= merged
         out_left[step] = l
         out_right[step] = r
         out_new[step] = new
         out_count[step] = best
         out_merged[step] = merged
-        out_tokens[step] = state[4]
-        out_pairs[step] = state[2]
+        out_tokens[step] = state[N_TOKENS]
+        out_pairs[step] = state[N_PAIRS]
         out_tied[step] = tied
-        state[0] = step + 1
-        state[1] = n_records
-        state[2] = live
+        state[N_MERGES] = step + 1
+        state[N_RECORDS] = n_records
+        state[N_PAIRS] = live
     return DONE
 
 
@@ -833,57 +1256,54 @@ def merge_steps(
 # A short piece is merged by looking for the lowest rank again after each merge: quadratic,
 # but on a few cells that is the fastest way. A long piece uses a heap of (rank, place) and a
 # linked list, so a pre-token of a million letters takes n log n.
+#
+# `pairs` is a hash table from a pair of tokens to its rank, a row (key, rank) a slot; pairs of
+# bytes have a table of their own. `scratch` stands for the arrays a piece is merged in.
 
-SHORT = 64
-CACHE_BYTES = 15  # longest cached piece
-CACHE_TOKENS = 7  # most tokens of a cached piece
 
-
-@part
-def _rank_slot(keys, key):
+@part(int64(I64, int64))
+def _rank_slot(pairs, key):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
-    mask = keys.size - 1
+    mask = pairs.size // 2 - 1
     s = np.int64(h & np.uint64(mask))
-    while keys[s] >= 0 and keys[s] != key:
+    while pairs[2 * s] >= 0 and pairs[2 * s] != key:
         s = (s + 1) & mask
-    return s
+    return 2 * s
 
 
-@jit(types.void(I32, I32, i64, i32, i32))
-def fill_ranks(left, right, keys, ranks, byte_ranks):
-    """Tables from a pair to its rank: by hash, and directly for pairs of bytes."""
+@jit(types.void(I32, I32, i64, i32))
+def fill_ranks(left, right, pairs, byte_ranks):
+    """Tables from a pair to its rank; of a pair given twice the first rank holds."""
     for r in range(left.size):
         key = (np.int64(left[r]) << 32) | np.int64(right[r])
-        s = _rank_slot(keys, key)
-        if keys[s] < 0:
-            keys[s] = key
-            ranks[s] = r
+        s = _rank_slot(pairs, key)
+        if pairs[s] < 0:
+            pairs[s] = key
+            pairs[s + 1] = r
             if left[r] < 256 and right[r] < 256:
                 byte_ranks[left[r] * 256 + right[r]] = r
 
 
-@part
-def _rank(a, b, limit, keys, ranks, byte_ranks):
+@part(int32(int32, int32, int64, I64, I32))
+def _rank(a, b, limit, pairs, byte_ranks):
     if a < 256 and b < 256:
         r = byte_ranks[a * 256 + b]
     else:
-        s = _rank_slot(keys, (np.int64(a) << 32) | np.int64(b))
-        r = ranks[s] if keys[s] >= 0 else np.int32(NEVER)
+        s = _rank_slot(pairs, (np.int64(a) << 32) | np.int64(b))
+        r = np.int32(pairs[s + 1]) if pairs[s] >= 0 else np.int32(NEVER)
     return r if r < limit else np.int32(NEVER)
 
 
-@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, I32, i32, i32, i64, i32, boolean))
+@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, i32, i32, i32, i32, boolean))
 def _merge_short(
-    buf, start, stop, limit, id_of_byte, made, keys, ranks, byte_ranks, sym, rank, begin,
-    joins, write_joins,
+    buf, start, n, limit, id_of_byte, made, pairs, byte_ranks, sym, rank, begin, joins, write
 ):  # fmt: skip
-    n = stop - start
     for i in range(n):
         sym[i] = id_of_byte[buf[start + i]]
-        begin[i] = start + i
+        begin[i] = i
     for i in range(n - 1):
-        rank[i] = _rank(sym[i], sym[i + 1], limit, keys, ranks, byte_ranks)
+        rank[i] = _rank(sym[i], sym[i + 1], limit, pairs, byte_ranks)
     while n > 1:
         best = np.int32(NEVER)
         at = 0
@@ -893,8 +1313,8 @@ def _merge_short(
                 at = i
         if best == NEVER:
             break
-        if write_joins:
-            joins[begin[at + 1] - 1] = best
+        if write:
+            joins[start + begin[at + 1] - 1] = best
         sym[at] = made[best]
         n -= 1
         for i in range(at + 1, n):
@@ -902,13 +1322,13 @@ def _merge_short(
             begin[i] = begin[i + 1]
             rank[i - 1] = rank[i]
         if at > 0:
-            rank[at - 1] = _rank(sym[at - 1], sym[at], limit, keys, ranks, byte_ranks)
+            rank[at - 1] = _rank(sym[at - 1], sym[at], limit, pairs, byte_ranks)
         if at < n - 1:
-            rank[at] = _rank(sym[at], sym[at + 1], limit, keys, ranks, byte_ranks)
+            rank[at] = _rank(sym[at], sym[at + 1], limit, pairs, byte_ranks)
     return n
 
 
-@part
+@part(types.void(i64, int64, int64))
 def _heap_push(heap, n, key):
     i = n
     while i > 0:
@@ -920,7 +1340,7 @@ def _heap_push(heap, n, key):
     heap[i] = key
 
 
-@part
+@part(int64(i64, int64))
 def _heap_pop(heap, n):
     """Take the smallest of n keys off; n - 1 stay."""
     top = heap[0]
@@ -941,23 +1361,22 @@ def _heap_pop(heap, n):
     return top
 
 
-@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, I32, i32, i32, i64, i32, boolean))
+@part(
+    int64(
+        U8, int64, int64, int64, I32, I32, I64, I32, i32, i32, i32, i32, i32, i64, i32, boolean
+    )
+)
 def _merge_long(
-    buf, start, stop, limit, id_of_byte, made, keys, ranks, byte_ranks, sym, rank, begin,
-    joins, write_joins,
+    buf, start, n, limit, id_of_byte, made, pairs, byte_ranks,
+    sym, rank, begin, after, before, heap, joins, write,
 ):  # fmt: skip
-    n = stop - start
-    after = np.empty(n + 1, np.int32)
-    before = np.empty(n + 1, np.int32)
-    # Each merge takes one key off for good and adds at most two.
-    heap = np.empty(2 * n + 2, np.int64)
     size = 0
     for i in range(n):
         sym[i] = id_of_byte[buf[start + i]]
         after[i] = i + 1
         before[i] = i - 1
     for i in range(n - 1):
-        r = _rank(sym[i], sym[i + 1], limit, keys, ranks, byte_ranks)
+        r = _rank(sym[i], sym[i + 1], limit, pairs, byte_ranks)
         rank[i] = r
         if r != NEVER:
             _heap_push(heap, size, (np.int64(r) << 32) | i)
@@ -971,23 +1390,23 @@ def _merge_long(
         if rank[i] != r:
             continue
         j = np.int64(after[i])
-        if write_joins:
+        if write:
             joins[start + j - 1] = r
         sym[i] = made[r]
         rank[j] = NEVER
         k = np.int64(after[j])
         after[i] = k
-        before[k] = i
         rank[i] = NEVER
         if k < n:
-            r = _rank(sym[i], sym[k], limit, keys, ranks, byte_ranks)
+            before[k] = i
+            r = _rank(sym[i], sym[k], limit, pairs, byte_ranks)
             rank[i] = r
             if r != NEVER:
                 _heap_push(heap, size, (np.int64(r) << 32) | i)
                 size += 1
         h = np.int64(before[i])
         if h >= 0:
-            r = _rank(sym[h], sym[i], limit, keys, ranks, byte_ranks)
+            r = _rank(sym[h], sym[i], limit, pairs, byte_ranks)
             rank[h] = r
             if r != NEVER:
                 _heap_push(heap, size, (np.int64(r) << 32) | h)
@@ -996,116 +1415,154 @@ def _merge_long(
     i = np.int64(0)
     while i < n:
         sym[m] = sym[i]
-        begin[m] = start + i
+        begin[m] = i
         m += 1
         i = np.int64(after[i])
     return m
 
 
-@jit(int64(U8, I64, int64, int64, int64, I32, I32, I64, I32, I32, U32, i64, i32, u32, int64))
-def encode_pieces(
-    buf, ends, n_pieces, start, limit, id_of_byte, made, keys, ranks, byte_ranks, ids,
-    cache_key, cache_value, out, used,
+@jit(
+    boolean(
+        int64, U8, I64, I64, I64, U8, int64, I32, I32, I64, I32, U32, u64,
+        i32, i32, i32, i32, i32, i64, u32, i64, i64,
+    )
+)  # fmt: skip
+def encode_segments(
+    scheme, buf, bounds, specials, ends, classes,
+    limit, id_of_byte, made, pairs, byte_ranks, ids, cache,
+    sym, rank, begin, after, before, heap, out, counts, state,
 ):  # fmt: skip
-    """Append the ids of the pieces of `buf` to `out` from `used` on; return the new `used`.
+    """Append the ids of segments of `buf` to `out`, after each the special token's id, if any.
 
-    The cache has a fixed size: a row a slot (bytes of the piece in two words with its length
-    in the last byte, then the number of tokens and the tokens), and a newer piece displaces
-    an older one. Long pieces never enter it.
+    Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
+    counts[k] becomes the number of ids up to its end. Its pieces end at `ends`, or where the
+    scanner `scheme` says. False: a piece of state[5] bytes found no room in `out` or in the
+    scratch arrays. state: [0] segment, [1] place in it (-1: its start), [2] piece, [3] ids in
+    `out`, [4] ids in all before those.
+
+    The cache has a fixed size, and a newer piece displaces an older one; a row holds a short
+    piece's key with its number of tokens in the upper four bits, and up to four ids. Pieces
+    that are longer, or of more tokens, never enter it.
     """
-    sym = np.empty(SHORT, np.int32)
-    rank = np.empty(SHORT, np.int32)
-    begin = np.empty(SHORT, np.int64)
-    no_joins = np.empty(0, np.int32)
-    mask = cache_key.size // 2 - 1
-    at = start
-    for piece in range(n_pieces):
-        stop = ends[piece]
-        size = stop - at
-        if size == 1:
-            out[used] = ids[id_of_byte[buf[at]]]
-            used += 1
-            at = stop
-            continue
-        slot = np.int64(-1)
-        low = np.uint64(0)
-        high = np.uint64(size)
-        if size <= CACHE_BYTES:
-            for i in range(min(size, 8)):
-                low |= np.uint64(buf[at + i]) << np.uint64(8 * i)
-            for i in range(8, size):
-                high |= np.uint64(buf[at + i]) << np.uint64(8 * (i - 7))
-            h = (low * np.uint64(0x9E3779B97F4A7C15)) ^ (high * np.uint64(0xC2B2AE3D27D4EB4F))
-            h ^= h >> np.uint64(29)
-            h *= np.uint64(0xBF58476D1CE4E5B9)
-            slot = np.int64((h >> np.uint64(32)) & np.uint64(mask))
-            if cache_key[2 * slot] == np.int64(low) and cache_key[2 * slot + 1] == np.int64(high):
-                row = slot * (CACHE_TOKENS + 1)
-                n = cache_value[row]
-                for i in range(n):
-                    out[used + i] = ids[cache_value[row + 1 + i]]
-                used += n
-                at = stop
+    mask = cache.size // 4 - 1
+    piece = state[2]
+    used = state[3]
+    key_bits = (np.uint64(1) << np.uint64(60)) - np.uint64(1)
+    for segment in range(state[0], specials.size):
+        at = bounds[2 * segment] if state[1] < 0 else state[1]
+        stop = bounds[2 * segment + 1]
+        while at < stop:
+            end = ends[piece] if scheme == 0 else _next_end(scheme, buf, at, stop, classes)
+            size = end - at
+            if used + size + CACHE_TOKENS > out.size or size > sym.size:
+                state[0] = segment
+                state[1] = at
+                state[2] = piece
+                state[3] = used
+                state[5] = size
+                return False
+            piece += 1
+            if size == 1:
+                out[used] = ids[id_of_byte[buf[at]]]
+                used += 1
+                at = end
                 continue
-        if size <= SHORT:
+            if size > SHORT_KEY:
+                if size <= SHORT:
+                    n = _merge_short(
+                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                        sym, rank, begin, sym, False,
+                    )  # fmt: skip
+                else:
+                    n = _merge_long(
+                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                        sym, rank, begin, after, before, heap, sym, False,
+                    )  # fmt: skip
+                for i in range(n):
+                    out[used + i] = ids[sym[i]]
+                used += n
+                at = end
+                continue
+            low, high = _short_key(buf, at, size)
+            row = 4 * np.int64(_mix(low, high) & np.uint64(mask))
+            known = cache[row + 1]
+            if cache[row] == low and known & key_bits == high:
+                first = cache[row + 2]
+                second = cache[row + 3]
+                out[used] = np.uint32(first & np.uint64(0xFFFFFFFF))
+                out[used + 1] = np.uint32(first >> np.uint64(32))
+                out[used + 2] = np.uint32(second & np.uint64(0xFFFFFFFF))
+                out[used + 3] = np.uint32(second >> np.uint64(32))
+                used += np.int64(known >> np.uint64(60))
+                at = end
+                continue
             n = _merge_short(
-                buf, at, stop, limit, id_of_byte, made, keys, ranks, byte_ranks,
-                sym, rank, begin, no_joins, False,
+                buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                sym, rank, begin, sym, False,
             )  # fmt: skip
             for i in range(n):
                 out[used + i] = ids[sym[i]]
-            if slot >= 0 and n <= CACHE_TOKENS:
-                row = slot * (CACHE_TOKENS + 1)
-                cache_key[2 * slot] = np.int64(low)
-                cache_key[2 * slot + 1] = np.int64(high)
-                cache_value[row] = n
-                for i in range(n):
-                    cache_value[row + 1 + i] = sym[i]
-        else:
-            long_sym = np.empty(size, np.int32)
-            n = _merge_long(
-                buf, at, stop, limit, id_of_byte, made, keys, ranks, byte_ranks,
-                long_sym, np.empty(size, np.int32), np.empty(size, np.int64), no_joins, False,
-            )  # fmt: skip
-            for i in range(n):
-                out[used + i] = ids[long_sym[i]]
-        used += n
-        at = stop
-    return used
+            if n <= CACHE_TOKENS:
+                for i in range(n, CACHE_TOKENS):
+                    out[used + i] = 0
+                cache[row] = low
+                cache[row + 1] = high | (np.uint64(n) << np.uint64(60))
+                cache[row + 2] = np.uint64(out[used]) | (np.uint64(out[used + 1]) << np.uint64(32))
+                cache[row + 3] = np.uint64(out[used + 2]) | (
+                    np.uint64(out[used + 3]) << np.uint64(32)
+                )
+            used += n
+            at = end
+        if specials[segment] >= 0:
+            if used == out.size:
+                state[0] = segment
+                state[1] = at
+                state[2] = piece
+                state[3] = used
+                state[5] = 1
+                return False
+            out[used] = specials[segment]
+            used += 1
+        counts[segment] = state[4] + used
+        state[1] = -1
+    state[0] = specials.size
+    state[2] = piece
+    state[3] = used
+    return True
 
 
-@jit(types.void(U8, I64, int64, int64, int64, I32, I32, I64, I32, I32, i32))
+@jit(
+    types.void(
+        U8, I64, int64, int64, I32, I32, I64, I32, i32, i32, i32, i32, i32, i64, i32
+    )
+)
 def join_pieces(
-    buf, ends, n_pieces, start, limit, id_of_byte, made, keys, ranks, byte_ranks, joins
+    buf, ends, start, limit, id_of_byte, made, pairs, byte_ranks,
+    sym, rank, begin, after, before, heap, joins,
 ):  # fmt: skip
     """Write the rank of each merge onto the boundary that it erases; joins[i] is the boundary
     between buf[i] and buf[i + 1]."""
-    sym = np.empty(SHORT, np.int32)
-    rank = np.empty(SHORT, np.int32)
-    begin = np.empty(SHORT, np.int64)
     at = start
-    for piece in range(n_pieces):
-        stop = ends[piece]
-        size = stop - at
+    for piece in range(ends.size):
+        size = ends[piece] - at
         if size > SHORT:
             _merge_long(
-                buf, at, stop, limit, id_of_byte, made, keys, ranks, byte_ranks,
-                np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64),
-                joins, True,
+                buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                sym, rank, begin, after, before, heap, joins, True,
             )  # fmt: skip
         elif size > 1:
             _merge_short(
-                buf, at, stop, limit, id_of_byte, made, keys, ranks, byte_ranks,
+                buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
                 sym, rank, begin, joins, True,
             )  # fmt: skip
-        at = stop
+        at = ends[piece]
 
 
-@jit(types.void(I32, I64, I64, int64, i64))
-def tally_joins(joins, borders, weights, n_pieces, histogram):
+@jit(types.void(I32, I64, I64, i64))
+def tally_joins(joins, borders, weights, histogram):
     """Add each piece's weight to the tally of each rank inside it; the last bin is `never`."""
     never = histogram.size - 1
-    for w in range(n_pieces):
+    for w in range(weights.size):
         for i in range(borders[w], borders[w + 1] - 1):
             r = joins[i]
             histogram[r if r < never else never] += weights[w]

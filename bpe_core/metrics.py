@@ -51,7 +51,7 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     joins = np.full(max(data.size, 1), NEVER, np.int32)
     tokenizer.model.join_ranks(data, borders[1:], 0, joins)
     histogram = np.zeros(n + 1, np.int64)
-    kernels.tally_joins(joins, borders, counter.counts, len(counter), histogram)
+    kernels.tally_joins(joins, borders, counter.counts, histogram)
     start = int((np.diff(borders) * counter.counts).sum())
     return start - np.concatenate([[0], np.cumsum(histogram[:n])])
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from .pretokenize import character_classes
 
 NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 IN_SPECIAL = -1  # the rank of a boundary inside a special token
@@ -148,17 +150,16 @@ class BPEModel:
 
     @functools.cached_property
     def tables(self) -> tuple[np.ndarray, ...]:
-        """What the encode kernels look pairs up in: (id_of_byte, new, keys, ranks, byte_ranks)."""
+        """What the encode kernels look pairs up in: (id_of_byte, new, pairs, byte_ranks)."""
         if self._share is not self:
             return self._share.tables
         from . import kernels
 
         size = 1 << (2 * self.n_merges + 15).bit_length()
-        keys = np.full(size, -1, np.int64)
-        ranks = np.empty(size, np.int32)
+        pairs = np.full(2 * size, -1, np.int64)
         byte_ranks = np.full(65536, NEVER, np.int32)
-        kernels.fill_ranks(self.left, self.right, keys, ranks, byte_ranks)
-        return self.id_of_byte, self.new, keys, ranks, byte_ranks
+        kernels.fill_ranks(self.left, self.right, pairs, byte_ranks)
+        return self.id_of_byte, self.new, pairs, byte_ranks
 
     @functools.cached_property
     def out_of_order(self) -> int | None:
@@ -185,7 +186,9 @@ class BPEModel:
                 f"merge {self.out_of_order} uses a token that a later merge makes, so the ranks "
                 "of this tokenizer cannot be replayed one by one; it can still encode and decode"
             )
-        kernels.join_pieces(data, ends, ends.size, start, self.n_merges, *self.tables, out)
+        longest = int(np.diff(ends, prepend=start).max(initial=0))
+        scratch = new_scratch(max(longest, kernels.SHORT))
+        kernels.join_pieces(data, ends, start, self.n_merges, *self.tables, *scratch, out)
 
     def encode_bytes(self, pretoken: bytes) -> list[int]:
         """Token indices of one pre-token: lowest rank first, never the longest match.
@@ -197,18 +200,14 @@ class BPEModel:
 
     def _cells(self, pretoken: bytes) -> list[tuple[int, int]]:
         """(token, end) of each token of a pre-token, read off its join ranks."""
-        from . import kernels
 
         data = np.frombuffer(pretoken, np.uint8)
-        if not data.size:
-            return []
-        out = np.empty(data.size, np.uint32)
-        n = kernels.encode_pieces(
-            data, np.array([data.size]), 1, 0, self.n_merges, *self.tables,
-            np.arange(self._share.n_tokens, dtype=np.uint32), *new_cache(1), out, 0,
-        )  # fmt: skip
-        tokens = out[:n].astype(np.int64)
-        return list(zip(tokens.tolist(), np.cumsum(self.sizes[tokens]).tolist(), strict=True))
+        same = np.arange(self._share.n_tokens, dtype=np.uint32)
+        encoder = Encoder((self.n_merges, *self.tables, same), cache_slots=1)
+        one = np.array([data.size])
+        tokens, _ = encoder.encode(0, data, np.append(0, one), np.array([-1]), one)
+        ends = np.cumsum(self.sizes[tokens]).tolist()
+        return list(zip(tokens.tolist(), ends, strict=True))
 
     def merge_steps(self, pretoken: bytes) -> list[MergeStep]:
         """The merges inside one pre-token, in the order in which they are done.
@@ -232,11 +231,63 @@ class BPEModel:
         return steps
 
 
-def new_cache(slots: int) -> tuple[np.ndarray, np.ndarray]:
-    """An empty piece cache for `kernels.encode_pieces`; `slots` is a power of two."""
-    from . import kernels
+def new_scratch(n: int) -> tuple[np.ndarray, ...]:
+    """Arrays in which the kernels merge a piece of up to n bytes."""
+    return (*(np.empty(n, np.int32) for _ in range(5)), np.empty(2 * n + 2, np.int64))
 
-    return (
-        np.zeros(2 * slots, np.int64),
-        np.empty(slots * (kernels.CACHE_TOKENS + 1), np.int32),
-    )
+
+class Encoder:
+    """The encode kernel with what it writes to: piece cache, scratch, output.
+
+    Of fixed size, whatever is encoded. Not for two threads at once.
+    """
+
+    def __init__(
+        self, tables: tuple[Any, ...], cache_slots: int = 1 << 15, room: int = 1 << 16
+    ) -> None:
+        """`tables`: number of merges, `BPEModel.tables` and the ids of the model's tokens."""
+        self._tables = tables
+        self._cache = np.zeros(4 * cache_slots, np.uint64)  # a power of two
+        self._room = room
+        self._scratch = new_scratch(64)
+        self._out = np.empty(room, np.uint32)
+
+    def encode(
+        self,
+        scheme: int,
+        data: np.ndarray,
+        bounds: np.ndarray,
+        specials: np.ndarray,
+        ends: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of segments of `data`, uint32[n], and their number up to each one's end, int64.
+
+        Segment k is data[bounds[2k]:bounds[2k + 1]], after it comes the id specials[k] unless
+        that is -1. Pieces end at `ends` where `scheme` is 0.
+        """
+        from . import kernels
+
+        classes = character_classes() if scheme else _NO_CLASSES
+        counts = np.empty(specials.size, np.int64)
+        state = np.array([0, -1, 0, 0, 0, 0], np.int64)
+        parts: list[np.ndarray] = []
+        done = False
+        while not done:
+            done = kernels.encode_segments(
+                scheme, data, bounds, specials, ends, classes, *self._tables, self._cache,
+                *self._scratch, self._out, counts, state,
+            )  # fmt: skip
+            used, size = int(state[3]), int(state[5])
+            parts.append(self._out[:used].copy())
+            state[3:5] = 0, state[4] + used
+            if not done and size > self._scratch[0].size:
+                self._scratch = new_scratch(max(size, 2 * self._scratch[0].size))
+            if not done and size + kernels.CACHE_TOKENS > self._out.size:
+                self._out = np.empty(size + kernels.CACHE_TOKENS, np.uint32)
+        if self._scratch[0].size > self._room:  # a huge piece passed; most never come again
+            self._scratch = new_scratch(64)
+            self._out = np.empty(self._room, np.uint32)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts), counts
+
+
+_NO_CLASSES = np.empty(0, np.uint8)

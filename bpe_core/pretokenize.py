@@ -19,16 +19,15 @@ import numpy as np
 import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 @dataclass(frozen=True)
 class NamedPattern:
     """A pre-tokenizer pattern with a one-line gloss for each of its alternatives.
 
-    `cut` matches the empty place between two characters where a pre-token ends whatever
-    stands further left or right, so that a long text can be split there ("" where no such
-    place is known). Source: the published patterns of GPT-2 and of tiktoken's encodings.
+    `scheme` is the number of its compiled scanner, 0 where `regex` does the cutting. Source:
+    the published patterns of GPT-2 and of tiktoken's encodings.
 
     >>> PATTERNS["gpt2"].gloss[1]
     (' ?\\\\p{L}+', 'letters, with the blank before them')
@@ -36,7 +35,6 @@ class NamedPattern:
 
     name: str
     gloss: tuple[tuple[str, str], ...]
-    cut: str = ""
     scheme: int = 0
     title: str = ""
 
@@ -61,7 +59,6 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s+", _BLANK),
         ),
-        cut=r"(?<=\S)(?=\s)|(?<=\p{L})(?=\P{L})|(?<=\p{N})(?=\P{N})",
         scheme=1,
         title="GPT-2",
     ),
@@ -77,7 +74,7 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s", _BLANK),
         ),
-        cut=r"(?<=\p{L})(?=\P{L})|(?<=\p{N})(?=\P{N})",
+        scheme=2,
         title="GPT-4 (cl100k)",
     ),
     NamedPattern(
@@ -99,13 +96,13 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s+", _BLANK),
         ),
-        cut=r"(?<=\p{L})(?=[^\p{L}\p{M}'])|(?<=\p{N})(?=\P{N})",
+        scheme=3,
         title="GPT-4o (o200k)",
     ),
     NamedPattern(
         "whitespace",
         ((r"\S+", "a run without white space"), (r"\s+", "a run of white space")),
-        cut=r"(?<=\S)(?=\s)|(?<=\s)(?=\S)",
+        scheme=4,
         title="At white space",
     ),
     NamedPattern("whole text", (), title="Not at all"),
@@ -125,11 +122,32 @@ def character_classes() -> np.ndarray:
     every = "".join(map(chr, range(0xD800))) + "\ufffd" * 0x800
     every += "".join(map(chr, range(0xE000, 0x110000)))
     table = np.zeros(0x110000, np.uint8)
-    for bit, members in ((1, r"\p{L}+"), (2, r"\p{N}+"), (4, r"\s+")):
+    for bit, members in (
+        (1, r"\p{L}+"),
+        (2, r"\p{N}+"),
+        (4, r"\s+"),
+        (8, r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"),
+        (16, r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"),
+    ):
         for match in regex.finditer(members, every):
             table[match.start() : match.end()] |= bit
     table.flags.writeable = False
     return table
+
+
+def utf8_pieces(pieces: Iterable[str]) -> Iterator[bytes]:
+    """Pieces of one text as UTF-8; a surrogate pair that is cut in two is joined.
+
+    >>> list(utf8_pieces(["a", "\\ud83d", "\\ude00"]))
+    [b'a', b'', b'\\xf0\\x9f\\x98\\x80']
+    """
+    held = ""
+    for piece in pieces:
+        text = held + piece
+        held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        yield utf8(text[: len(text) - len(held)])
+    if held:
+        yield utf8(held)
 
 
 def utf8(text: str) -> bytes:
@@ -188,20 +206,18 @@ class PreTokenizer:
         """Number of the compiled scanner, 0 where `regex` does the cutting."""
         return self.named.scheme if self.named else 0
 
-    def last_cut(self, text: str, start: int, stop: int) -> int:
+    def last_cut(self, data: np.ndarray, start: int, stop: int) -> int:
         """Last place in (start, stop) where the text can be cut for certain, else `start`.
 
-        Cutting there changes no pre-token, whatever follows. `stop` itself never counts,
-        since what stands there is not known yet.
+        `data` is as for `ends`. Cutting there changes no pre-token, whatever follows. `stop`
+        itself never counts, since what stands there is not known yet; nor is any place known
+        for a pattern without a compiled scanner.
         """
-        cut = self.named.cut if self.named else ""
-        if not cut:
+        if not self.scheme or stop <= start:
             return start
-        # The lookaround needs a character on both sides.
-        match = _compiled("(?r)" + cut).search(text, start + 1, max(stop, start + 1))
-        while match and match.start() >= stop:
-            match = _compiled("(?r)" + cut).search(text, start + 1, match.start() - 1)
-        return match.start() if match else start
+        from . import kernels
+
+        return kernels.last_cut(self.scheme, data, start, stop, character_classes())
 
     def split(self, text: str) -> list[str]:
         """The pre-tokens of a text, in order; they join back to the text.
@@ -268,12 +284,10 @@ class PretokenCounter:
 
     def __init__(self, pretokenizer: PreTokenizer) -> None:
         self.pretokenizer = pretokenizer
-        self._slots = np.full(1 << 12, -1, np.int32)
-        self._hashes = np.empty(1 << 11, np.uint64)
+        self._rows = np.zeros(4 << 12, np.uint64)
         self._offsets = np.zeros((1 << 11) + 1, np.int64)
-        self._counts = np.empty(1 << 11, np.int64)
         self._arena = np.empty(1 << 15, np.uint8)
-        self._state = np.zeros(3, np.int64)
+        self._state = np.zeros(5, np.int64)
 
     def __len__(self) -> int:
         return int(self._state[0])
@@ -286,7 +300,11 @@ class PretokenCounter:
     @property
     def counts(self) -> np.ndarray:
         """How often each pre-token occurs, int64[n]."""
-        return self._counts[: len(self)]
+        from . import kernels
+
+        counts = np.empty(len(self), np.int64)
+        kernels.collect_counts(self._rows, counts)
+        return counts
 
     @property
     def data(self) -> np.ndarray:
@@ -295,21 +313,26 @@ class PretokenCounter:
 
     def add(self, text: bytes) -> None:
         """Count the pre-tokens of one stretch of text, given as valid UTF-8."""
+        data = np.frombuffer(text, np.uint8)
+        self.add_segments(data, np.array([0, data.size]))
+
+    def add_segments(self, data: np.ndarray, bounds: np.ndarray) -> None:
+        """Count the pre-tokens of data[bounds[2k]:bounds[2k + 1]], texts of their own.
+
+        `data` is uint8 and holds valid UTF-8, `bounds` is int64.
+        """
         from . import kernels
 
-        data = np.frombuffer(text, np.uint8)
-        if not self.pretokenizer.scheme:
-            ends = self.pretokenizer.ends(data, 0, data.size)
-            self.add_pieces(data, np.append(0, ends), np.ones(ends.size, np.int64))
-            return
-        classes = character_classes()
-        at = 0
-        while at < data.size:
-            at = kernels.count_scanned(
-                self.pretokenizer.scheme, data, at, data.size, classes, *self._table()
-            )
-            if at < data.size:
+        scheme = self.pretokenizer.scheme
+        if scheme:
+            classes = character_classes()
+            self._state[3:] = 0, -1
+            while not kernels.count_scanned(scheme, data, bounds, classes, *self._table()):
                 self._grow()
+            return
+        for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+            ends = self.pretokenizer.ends(data, start, stop)
+            self.add_pieces(data, np.append(start, ends), np.ones(ends.size, np.int64))
 
     def add_pieces(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
         """Add pieces data[borders[i]:borders[i+1]] with int64 weights."""
@@ -331,20 +354,19 @@ class PretokenCounter:
         }
 
     def _table(self) -> tuple[np.ndarray, ...]:
-        return (self._slots, self._hashes, self._offsets, self._counts, self._arena, self._state)
+        return self._rows, self._offsets, self._arena, self._state
 
     def _grow(self) -> None:
         """Make room for the pre-token that a kernel found none for."""
         from . import kernels
 
-        n, used, needed = self._state.tolist()
+        n, used, needed = self._state[:3].tolist()
         if n + 1 >= self._offsets.size:
-            self._hashes = grown(self._hashes, 2 * self._hashes.size)
-            self._counts = grown(self._counts, 2 * self._counts.size)
-            self._offsets = grown(self._offsets, self._hashes.size + 1)
-        if 2 * (n + 1) > self._slots.size:
-            self._slots = np.full(4 * self._slots.size, -1, np.int32)
-            kernels.rehash(self._hashes, n, self._slots)
+            self._offsets = grown(self._offsets, 2 * self._offsets.size)
+        if 8 * (n + 1) > self._rows.size:
+            larger = np.zeros(4 * self._rows.size, np.uint64)
+            kernels.rehash(self._rows, larger)
+            self._rows = larger
         if used + needed > self._arena.size:
             self._arena = grown(self._arena, max(2 * self._arena.size, used + needed))
 

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import codecs
 import functools
+import itertools
 import operator
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .corpus import ENCODE_BLOCK, SpecialSplitter, check_special_tokens
-from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, MergeStep, new_cache
-from .pretokenize import PreTokenizer, utf8
+from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
+from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
+from .pretokenize import PreTokenizer, utf8, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
 
-CACHE_SLOTS = 1 << 14  # pieces that the encode cache of one tokenizer and thread can hold
+BATCH_PART = 1 << 18  # bytes that `encode_batch` gives to a thread at least
 
 
 class Token(NamedTuple):
@@ -69,8 +71,8 @@ class Tokenizer:
         self._splitter = SpecialSplitter(self.special_tokens)
         self._special_bytes = {i: t.encode("utf-8") for t, i in self.special_tokens.items()}
         # Made now, so that no later call has to compile, load or allocate much.
-        self._caches = [new_cache(CACHE_SLOTS)]
-        self._tables = (*model.tables, self._ids)
+        self._tables = (model.n_merges, *model.tables, self._ids)
+        self._encoders = [Encoder(self._tables)]
 
     # ------------------------------------------------------------------ what it is
 
@@ -149,13 +151,17 @@ class Tokenizer:
         >>> tokenizer.encode("a<|x|>"), tokenizer.encode("|x|", allowed_special=())
         ([97, 256], [124, 120, 124])
         """
-        return self._encode(text, self._policy(text, allowed_special, disallowed_special)).tolist()
+        return self.encode_to_array(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        ).tolist()
 
     def encode_to_array(
         self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
     ) -> np.ndarray:
         """Ids of a text, uint32[n]; arguments as for `encode`."""
-        return self._encode(text, self._policy(text, allowed_special, disallowed_special))
+        splitter = self._policy(text, allowed_special, disallowed_special)
+        data = np.frombuffer(utf8(text), np.uint8)
+        return self._encode(splitter, data, np.array([0, data.size]))[0]
 
     def encode_batch(
         self,
@@ -163,14 +169,83 @@ class Tokenizer:
         *,
         allowed_special: Policy = "all",
         disallowed_special: Policy = (),
+        workers: int | None = None,
     ) -> list[list[int]]:
-        """Ids of each of several texts; arguments as for `encode`."""
-        return [
-            self.encode(
-                text, allowed_special=allowed_special, disallowed_special=disallowed_special
-            )
-            for text in texts
-        ]
+        """Ids of each of several texts; arguments as for `encode` and `encode_batch_to_array`."""
+        ids, ends = self.encode_batch_to_array(
+            texts,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            workers=workers,
+        )
+        bounds = [0, *ends.tolist()]
+        return [ids[a:b].tolist() for a, b in itertools.pairwise(bounds)]
+
+    def encode_batch_to_array(
+        self,
+        texts: Iterable[str],
+        *,
+        allowed_special: Policy = "all",
+        disallowed_special: Policy = (),
+        workers: int | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of several texts one after the other, uint32[n], and where each ends, int64.
+
+        `workers` threads share the texts (default: one a processor). Other arguments as for
+        `encode`.
+
+        >>> from bpe_core import Trainer
+        >>> ids, ends = Trainer(257).train("abab").tokenizer.encode_batch_to_array(["ab", "a"])
+        >>> ids.tolist(), ends.tolist()
+        ([256, 97], [1, 2])
+        """
+        if workers is not None and (not isinstance(workers, int) or workers < 1):
+            raise ValueError(f"workers must be a whole number from 1 on, not {workers!r}")
+        splitter = self._policy("", allowed_special, ())
+        banned = self._banned(splitter, disallowed_special)
+        parts = [b""]
+        for text in texts:
+            _check_text(text)
+            _refuse(text, banned)
+            parts.append(utf8(text))
+        stops = np.cumsum([len(part) for part in parts])
+        data = np.frombuffer(b"".join(parts), np.uint8)
+        documents = np.stack([stops[:-1], stops[1:]], axis=1)
+        n = min(workers or os.cpu_count() or 1, max(data.size // BATCH_PART, 1))
+        # Border k: the first document that begins beyond k n-ths of the text.
+        borders = np.searchsorted(stops[:-1], data.size * np.arange(n + 1) // n)
+        borders[-1] = len(documents)
+
+        def work(k: int) -> tuple[np.ndarray, np.ndarray]:
+            mine = documents[borders[k] : borders[k + 1]].ravel()
+            return self._encode(splitter, data, mine)
+
+        if n == 1:
+            return work(0)
+        with ThreadPoolExecutor(n) as pool:
+            results = list(pool.map(work, range(n)))
+        ids = np.concatenate([ids for ids, _ in results])
+        before = np.cumsum([0, *(len(ids) for ids, _ in results[:-1])])
+        ends = [ends + shift for (_, ends), shift in zip(results, before, strict=True)]
+        return ids, np.concatenate(ends)
+
+    def encode_chunks(
+        self,
+        pieces: Iterable[str],
+        *,
+        allowed_special: Policy = "all",
+        disallowed_special: Policy = (),
+        block: int = ENCODE_BLOCK,
+    ) -> Iterator[np.ndarray]:
+        """Ids of one text that comes in pieces, lazily, as arrays uint32[n].
+
+        Joined they equal the ids of the joined text. About `block` bytes of text are gathered
+        for an array; arguments and memory otherwise as for `encode_iterable`.
+        """
+        splitter = self._policy("", allowed_special, ())
+        pieces = _watched(pieces, self._banned(splitter, disallowed_special))
+        for segments in splitter.stream(utf8_pieces(pieces), self.pretokenizer, block):
+            yield self._encode_segments(splitter, segments)[0]
 
     def encode_iterable(
         self,
@@ -190,19 +265,18 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a", "b"]))
         [256]
         """
-        splitter = self._policy("", allowed_special, ())
-        pieces = _watched(pieces, self._banned(splitter, disallowed_special))
-        for text, special in splitter.stream(pieces, self.pretokenizer, ENCODE_BLOCK):
-            yield from self._encode_ordinary(text).tolist()
-            if special is not None:
-                yield self.special_tokens[special]
+        for ids in self.encode_chunks(
+            pieces, allowed_special=allowed_special, disallowed_special=disallowed_special
+        ):
+            yield from ids.tolist()
 
     def count_tokens(
         self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
     ) -> int:
         """Number of tokens of a text; arguments as for `encode`."""
-        splitter = self._policy(text, allowed_special, disallowed_special)
-        return len(self._encode(text, splitter))
+        return self.encode_to_array(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        ).size
 
     def encode_spans(
         self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
@@ -211,8 +285,9 @@ class Tokenizer:
 
         Lone surrogates count as U+FFFD. Arguments as for `encode`.
         """
-        splitter = self._policy(text, allowed_special, disallowed_special)
-        ids = self._encode(text, splitter)
+        ids = self.encode_to_array(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
         return ids, np.cumsum(self._size_of_id[ids], dtype=np.int64)
 
     def tokens(
@@ -274,8 +349,7 @@ class Tokenizer:
 
     def _policy(self, text: str, allowed: Policy, disallowed: Policy) -> SpecialSplitter:
         """The one place where special tokens are allowed or refused."""
-        if not isinstance(text, str):
-            raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
+        _check_text(text)
         if allowed == "all":
             splitter = self._splitter
         else:
@@ -289,37 +363,31 @@ class Tokenizer:
             return SpecialSplitter(set(self.special_tokens) - set(splitter.tokens))
         return SpecialSplitter([disallowed] if isinstance(disallowed, str) else disallowed)
 
-    def _encode(self, text: str, splitter: SpecialSplitter) -> np.ndarray:
-        if not splitter.tokens:
-            return self._encode_ordinary(text)
-        parts: list[np.ndarray | list[int]] = []
-        for part, special in splitter.split(text):
-            if part:
-                parts.append(self._encode_ordinary(part))
-            if special is not None:
-                parts.append([self.special_tokens[special]])
-        if len(parts) == 1 and isinstance(parts[0], np.ndarray):
-            return parts[0]
-        return np.concatenate([np.empty(0, np.uint32), *parts]).astype(np.uint32)
+    def _encode(
+        self, splitter: SpecialSplitter, data: np.ndarray, documents: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of documents data[documents[2k]:documents[2k + 1]], and where each one's end."""
+        return self._encode_segments(splitter, splitter.segments(data, documents))
 
-    def _encode_ordinary(self, text: str) -> np.ndarray:
-        from . import kernels
-
-        if not text:
-            return np.empty(0, np.uint32)
-        data = np.frombuffer(utf8(text), np.uint8)
-        ends = self.pretokenizer.ends(data, 0, data.size)
-        out = np.empty(data.size, np.uint32)
-        # A cache is written to without a lock, so each thread takes one for itself.
+    def _encode_segments(
+        self, splitter: SpecialSplitter, segments: Segments
+    ) -> tuple[np.ndarray, np.ndarray]:
+        data, bounds, tokens, document_ends, _ = segments
+        if splitter.tokens:
+            tokens = np.array([*(self.special_tokens[t] for t in splitter.tokens), -1])[tokens]
+        scheme = self.pretokenizer.scheme
+        ends = _NO_ENDS
+        if not scheme:
+            spans = zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True)
+            ends = np.concatenate([ends, *(self.pretokenizer.ends(data, a, b) for a, b in spans)])
+        # Encoders are written to without a lock, so each thread takes one for itself.
         try:
-            cache = self._caches.pop()
+            encoder = self._encoders.pop()
         except IndexError:
-            cache = new_cache(CACHE_SLOTS)
-        n = kernels.encode_pieces(
-            data, ends, ends.size, 0, self.model.n_merges, *self._tables, *cache, out, 0
-        )
-        self._caches.append(cache)
-        return out[:n].copy()
+            encoder = Encoder(self._tables)
+        ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
+        self._encoders.append(encoder)
+        return ids, counts[document_ends - 1]
 
     @functools.cached_property
     def _size_of_id(self) -> np.ndarray:
@@ -450,6 +518,14 @@ class Tokenizer:
         from . import formats
 
         return formats.loads_native(Path(path).read_bytes())
+
+
+_NO_ENDS = np.empty(0, np.int64)
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
 
 
 def _refuse(text: str, banned: SpecialSplitter) -> None:

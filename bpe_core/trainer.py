@@ -246,17 +246,17 @@ class TrainingRun:
                 "2**31; choose a pattern that cuts the text"
             )
         self._weights = counter.counts.copy()
-        self._cells = np.empty(n_cells, np.int32)
-        self._cell_word = np.empty(n_cells, np.int32)
+        self._offsets = counter.offsets.copy()
+        self._cells = np.empty(2 * n_cells, np.int32)
         self._cells_raw = np.zeros(n_cells, np.uint8)
         id_of_byte = np.empty(256, np.uint8)
         id_of_byte[np.frombuffer(self._order, np.uint8)] = np.arange(256)
         facts = np.zeros(3, np.int64)
+        self._byte_pairs = np.zeros((2, 65536), np.int64)
         self._kernels.lay_out(
             counter.data, counter.offsets, counter.counts, len(counter), id_of_byte,
-            self._cells_raw, self._cells, self._cell_word, facts,
+            self._cells_raw, self._cells, *self._byte_pairs, facts,
         )  # fmt: skip
-        self._n_cells = int(facts[0])
         self._initial_tokens = int(facts[1])
         # Each merge takes away at least one boundary of a distinct pre-token.
         self._goal = min(self.trainer.n_merges, int(facts[2]))
@@ -271,33 +271,29 @@ class TrainingRun:
         self._token_prefix[:256] = order << np.uint64(56)
 
     def _make_pairs(self) -> None:
-        counts = np.zeros(65536, np.int64)
-        sizes = np.zeros(65536, np.int64)
-        n = self._kernels.tally_byte_pairs(
-            self._cells, self._cell_word, self._n_cells, self._weights, counts, sizes
-        )
+        counts, sizes = self._byte_pairs
+        n = int(np.count_nonzero(sizes))
         total = int(sizes.sum())
         room = max(2 * n, 1024)
-        self._slots = np.full(_table_size(2 * room), -1, np.int32)
-        self._left, self._right = np.empty(room, np.int32), np.empty(room, np.int32)
-        self._pair_count, self._pair_start = np.empty(room, np.int64), np.empty(room, np.int64)
-        self._pair_size = np.empty(room, np.int32)
-        self._pair_stamp = np.full(room, -1, np.int32)
+        self._records = np.empty(4 * room, np.int64)
         self._heap_count, self._heap_pair = np.empty(room, np.int64), np.empty(room, np.int32)
         self._touched, self._touched_count = np.empty(room, np.int32), np.empty(room, np.int64)
-        self._places = np.empty(max(2 * total, 16), np.int32)
+        self._places = np.empty(2 * max(2 * total, 16), np.int32)
         self._histogram = np.zeros(self._kernels.HISTOGRAM_SIZE, np.int32)
-        self._gather_pair, self._gather_place = np.empty(1024, np.int32), np.empty(1024, np.int32)
-        self._scratch = np.empty(2 * max(self.trainer.top_k, 1) + 4, np.int32)
-        self._memo = np.full((256 + self._goal, 8), -1, np.int32)
+        self._gather_pair, self._gather_place = np.empty(1024, np.int32), np.empty(2048, np.int32)
+        n_best = 4 * self.trainer.top_k + 48  # `top` is refilled up to half of this
+        self._top = np.empty(n_best, np.int32), np.empty(n_best, np.int64)
+        self._frontier = np.empty(n_best + 2, np.int32)
+        self._memo = np.full(2 * (256 + self._goal), -1, np.int32)
         self._tie = TIE_BREAKS.index(self.trainer.tie_break)
         self._kernels.place_byte_pairs(
-            self._cells, self._n_cells, counts, sizes, self._slots, self._left, self._right,
-            self._pair_count, self._pair_start, self._pair_size, self._places,
-            self._heap_count, self._heap_pair, self._tie, self._token_size, self._token_prefix,
-            self._token_place, self._cells_raw, self._histogram,
+            self._offsets, self._weights, self._weights.size, counts, sizes, self._cells,
+            self._records, self._records.view(np.int32), self._places, self._histogram,
+            self._token_place, np.empty(65536, np.int32),
         )  # fmt: skip
-        self._state = np.array([0, n, n, total, self._initial_tokens], np.int64)
+        self._state = np.zeros(self._kernels.STATE_SIZE, np.int64)
+        self._state[:5] = 0, n, n, total, self._initial_tokens
+        self._state[self._kernels.BOUND_COUNT] = _NO_LIMIT  # nothing is known of the best pairs
         limit = self.trainer.max_token_bytes or _NO_LIMIT
         if limit < 2:
             self._goal = 0
@@ -333,13 +329,12 @@ class TrainingRun:
             code = self._kernels.merge_steps(
                 until - self.n_merges, self._goal, self.trainer.min_pair_count, self._state,
                 self._tie, min(self.trainer.max_token_bytes or _NO_LIMIT, _NO_LIMIT),
-                self._cells, self._cell_word, self._cells_raw, self._weights,
+                self._cells, self._cells_raw, self._weights,
                 self._token_size, self._token_prefix, self._token_place,
-                self._slots, self._left, self._right, self._pair_count, self._pair_start,
-                self._pair_size, self._pair_stamp, self._places,
-                self._heap_count, self._heap_pair, self._histogram, self._touched,
-                self._touched_count, self._gather_pair, self._gather_place,
-                self._scratch, self._memo, *self._trace,
+                self._records, self._records.view(np.int32), self._places,
+                self._heap_count, self._heap_pair, *self._top, self._frontier,
+                self._histogram, self._touched, self._touched_count,
+                self._gather_pair, self._gather_place, self._memo, *self._trace,
             )  # fmt: skip
             if code == self._kernels.NO_PAIRS:
                 self.stop_reason = "no_pairs"
@@ -352,7 +347,7 @@ class TrainingRun:
             elif code == self._kernels.GROW_GATHER:
                 room = 2 * self._gather_pair.size
                 self._gather_pair = np.empty(room, np.int32)
-                self._gather_place = np.empty(room, np.int32)
+                self._gather_place = np.empty(2 * room, np.int32)
             elif self.n_merges >= self.trainer.n_merges:
                 self.stop_reason = "vocab_size"
             elif self.n_merges >= self._goal:
@@ -362,14 +357,9 @@ class TrainingRun:
         return self.n_merges - before
 
     def _grow_pairs(self) -> None:
-        room = 2 * self._left.size
-        for name in (
-            "_left", "_right", "_pair_count", "_pair_start", "_pair_size", "_pair_stamp",
-            "_heap_count", "_heap_pair", "_touched", "_touched_count",
-        ):  # fmt: skip
-            setattr(self, name, grown(getattr(self, name), room))
-        self._slots = np.full(_table_size(2 * room), -1, np.int32)
-        self._kernels.refill_slots(self._slots, self._left, self._right, int(self._state[1]))
+        self._records = grown(self._records, 2 * self._records.size)
+        for name in ("_heap_count", "_heap_pair", "_touched", "_touched_count"):
+            setattr(self, name, grown(getattr(self, name), self._records.size // 4))
 
     # ------------------------------------------------------------------ looking
 
@@ -399,11 +389,6 @@ class TrainingRun:
             {t: 256 + i for i, t in enumerate(self.trainer.special_tokens)},
         )
         return TrainingResult(tokenizer, self.trace, self.stop_reason or "stopped")
-
-
-def _table_size(n: int) -> int:
-    """A power of two, at least n and at least 16."""
-    return max(16, 1 << (max(n, 1) - 1).bit_length())
 
 
 def train_bpe(

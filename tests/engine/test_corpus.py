@@ -180,8 +180,11 @@ def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
             expected += [part] if is_special else oracle.cut(pretokenizer.regex, part)
         for pieces in (words, "".join(words)):
             found: list[str] = []
-            for part, special in splitter.stream(pieces, pretokenizer, block):
-                found += [*pretokenizer.split(part), *([special] if special else [])]
+            for part in splitter.stream(map(str.encode, pieces), pretokenizer, block):
+                bounds = part.bounds.reshape(-1, 2).tolist()
+                for (start, stop), token in zip(bounds, part.tokens.tolist(), strict=True):
+                    found += pretokenizer.split(part.data[start:stop].tobytes().decode())
+                    found += [splitter.tokens[token]] if token >= 0 else []
             assert found == expected
 
     compare()
