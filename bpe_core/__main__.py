@@ -112,7 +112,7 @@ def _counted(
     corpora: list[Any] = [[]]
     for name in args.files:
         if name == STDIO:
-            corpora += [sys.stdin.buffer, []]
+            corpora += [getattr(sys.stdin.buffer, "raw", sys.stdin.buffer), []]
         else:
             corpora[-1].append(Path(name))
     pretokenizer = PreTokenizer(trainer.pattern)
@@ -381,8 +381,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     try:
         args = parser().parse_args(argv)
-        if args.command == "encode" and args.no_special and args.allow_special:
-            raise CommandError("--no-special and --allow-special exclude each other", 2)
         COMMANDS[args.command](args)
     except SystemExit as err:
         return int(err.code or 0)
@@ -431,19 +429,22 @@ def run() -> NoReturn:
 
     def stop(number: int, _frame: object) -> None:
         caught.append(number)
+        if len(caught) > 1:
+            # Clearing up may wait for a thread that waits for input: no more waiting.
+            cli.discard(cli.unfinished)
+            os._exit(128 + number)
         cli.stop.set()
         raise KeyboardInterrupt
 
+    # Also where a shell started it with SIGINT ignored: a script can then still stop it cleanly.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # A process started to ignore a signal, as with nohup, goes on ignoring it.
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, stop)
+        signal.signal(number, stop)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     status = main()
     if caught:
-        # A thread may still wait for input that never comes, and a plain exit for the thread.
+        # A plain exit would wait for threads.
         sys.stderr.flush()
         os._exit(128 + caught[0])
     sys.exit(status)

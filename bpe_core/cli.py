@@ -19,7 +19,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -34,6 +34,8 @@ IDS_KINDS = ("text", "bin", "npy")
 
 # Set when the process was told to stop: threads that read a corpus look at it.
 stop = threading.Event()
+# Temporary names of the files that are being written.
+unfinished: set[str] = set()
 
 
 class CommandError(Exception):
@@ -81,25 +83,35 @@ def binary_input(name: str) -> Iterator[IO[bytes]]:
             yield file
 
 
+@contextlib.contextmanager
+def unbuffered_input(name: str) -> Iterator[IO[bytes]]:
+    """The same without a buffer: a pipe gives what it has, and a signal is never kept waiting."""
+    if name == STDIO:
+        yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+    else:
+        with open(name, "rb", buffering=0) as file:
+            yield cast("IO[bytes]", file)
+
+
 class TextInput:
     """A file's text in pieces, decoded as a corpus is; counts its UTF-8 bytes."""
 
     def __init__(self, name: str, errors: str) -> None:
-        self._source = Source(sys.stdin.buffer if name == STDIO else Path(name), errors)
+        self._name = name
+        self._errors = errors
         self.n_bytes = 0
-
-    @property
-    def replaced_bytes(self) -> int:
-        """Bytes that were no text, known at the end."""
-        return self._source.replaced_bytes
+        self.replaced_bytes = 0  # known at the end
 
     def __iter__(self) -> Iterator[str]:
-        for document in self._source.documents():
-            for block in document:
-                for at in range(0, len(block), CHUNK):
-                    piece = block[at : at + CHUNK]
-                    self.n_bytes += len(utf8(piece))
-                    yield piece
+        with unbuffered_input(self._name) as file:
+            source = Source(file, self._errors)
+            for document in source.documents():
+                for block in document:
+                    for at in range(0, len(block), CHUNK):
+                        piece = block[at : at + CHUNK]
+                        self.n_bytes += len(utf8(piece))
+                        yield piece
+            self.replaced_bytes = source.replaced_bytes
 
 
 # --------------------------------------------------------------------------- output
@@ -174,6 +186,7 @@ class Outputs:
                 raise CommandError(f"{name}: there is no folder {folder}; make it first")
             temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
             self._moves[temporary] = target
+            unfinished.add(temporary)
             try:
                 file = open(temporary, "wb")  # noqa: SIM115
             except OSError as err:
@@ -197,9 +210,15 @@ class Outputs:
         finally:
             for file in self._files:
                 file.abandon()
-            for temporary in self._moves:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
+            discard(self._moves)
+
+
+def discard(temporaries: Iterable[str]) -> None:
+    """Remove files that are not, or no longer, there for anybody."""
+    for temporary in list(temporaries):
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        unfinished.discard(temporary)
 
 
 # --------------------------------------------------------------------------- ids
@@ -431,6 +450,7 @@ class Progress:
         self._on = not quiet and sys.stderr.isatty()
         self._width = 0
         self._next = 0.0
+        self._phase = ""
 
     def __enter__(self) -> Progress:
         return self
@@ -441,9 +461,9 @@ class Progress:
     def show(self, phase: str, done: int, total: int | None, unit: str) -> None:
         """Draw the line anew, at most ten times a second."""
         now = time.monotonic()
-        if not self._on or (now < self._next and done != total):
+        if not self._on or (now < self._next and phase == self._phase and done != total):
             return
-        self._next = now + 0.1
+        self._next, self._phase = now + 0.1, phase
         if unit == "MB":
             amount = f"{done / 1e6:,.1f}" + (f" of {total / 1e6:,.1f}" if total else "")
         else:

@@ -94,10 +94,11 @@ def parser() -> argparse.ArgumentParser:
                      help="file for the ids: .npy, .bin (raw little-endian) or .txt "
                           "(default: -, standard output, as text, one line a file)")
     _add_ids(sub)
-    sub.add_argument("--allow-special", metavar="TOKEN", type=_text, action="append", default=[],
+    either = sub.add_mutually_exclusive_group()
+    either.add_argument("--allow-special", metavar="TOKEN", type=_text, action="append", default=[],
                      help="recognize this special token and take the others as ordinary text; "
                           "can be repeated (default: all are recognized)")
-    sub.add_argument("--no-special", action="store_true",
+    either.add_argument("--no-special", action="store_true",
                      help="take special tokens in the text as ordinary text")
     sub.add_argument("--append", metavar="TOKEN", type=_text,
                      help="special token to add after each file (default: none)")
