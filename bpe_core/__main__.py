@@ -38,19 +38,20 @@ from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun
 def train(args: argparse.Namespace) -> None:
     """Train on files and write the tokenizer."""
     folder = Path(args.out)
-    if folder.exists() and not folder.is_dir():
-        raise CommandError(f"{folder}: this is a file; give a folder")
+    cli.check_folder(folder)
     kind = _kind_of_log(args.trace) if args.trace else ""
+    if args.trace and Path(args.trace).absolute().parent != folder.absolute():
+        cli.check_folder(Path(args.trace).parent, may_be_made=False)
     # The runners-up cost time and stand in the merge log only.
     result, summary = _trained(args, top_k=args.top_k if args.trace else 0)
     folder.mkdir(parents=True, exist_ok=True)
     with Outputs() as outputs:
         for form in dict.fromkeys(args.format or ("native", "gpt2")):
             for name, content in cli.tokenizer_files(result.tokenizer, form).items():
-                outputs.open(str(folder / name)).write(content.encode("utf-8"))
+                outputs.create(str(folder / name)).write(content.encode("utf-8"))
         if args.trace:
             log = _merge_log(result.trace, result.tokenizer)
-            _write_log(outputs.open(args.trace), kind, log)
+            _write_log(outputs.create(args.trace), kind, log)
     if not args.quiet:
         note(summary)
 
@@ -59,7 +60,7 @@ def trace(args: argparse.Namespace) -> None:
     """Train on files and write the merge log only."""
     kind = _kind_of_log(args.output)
     with Outputs() as outputs:
-        file = outputs.open(args.output)
+        file = outputs.create(args.output)
         result, summary = _trained(args, top_k=args.top_k)
         _write_log(file, kind, _merge_log(result.trace, result.tokenizer))
     if not args.quiet:
@@ -159,7 +160,7 @@ def encode(args: argparse.Namespace) -> None:
     with Outputs() as outputs, Progress(args.quiet or args.output == STDIO) as progress:
         progress.load_engine()
         start = time.perf_counter()
-        writer = cli.IdWriter(outputs.open(args.output), kind, dtype)
+        writer = cli.IdWriter(outputs.create(args.output), kind, dtype)
         for name in args.files:
             text = cli.TextInput(name, args.errors)
             for ids in cli.encoded(tokenizer, text, allowed):
@@ -186,7 +187,7 @@ def decode(args: argparse.Namespace) -> None:
     tokenizer = cli.load_tokenizer(args.tokenizer, args.special, args.pattern)
     dtype = cli.dtype_of_ids(tokenizer, args.dtype)
     with Outputs() as outputs:
-        file = outputs.open(args.output)
+        file = outputs.create(args.output)
         for name, kind in zip(args.files, kinds, strict=True):
             chunks = cli.read_ids(name, kind, dtype)
             try:
@@ -373,7 +374,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has enough. What is still buffered goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return 1
     return status
 

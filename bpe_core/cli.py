@@ -117,6 +117,19 @@ class TextInput:
 # --------------------------------------------------------------------------- output
 
 
+def check_folder(folder: Path, may_be_made: bool = True) -> None:
+    """CommandError where files could not be written into a folder, before any work is done."""
+    place = folder.absolute()
+    while may_be_made and not place.exists():
+        place = place.parent
+    if not place.exists():
+        raise CommandError(f"{folder}: there is no such folder; make it first")
+    if not place.is_dir():
+        raise CommandError(f"{place}: this is a file; give a folder")
+    if not os.access(place, os.W_OK):
+        raise CommandError(f"{place}: files may not be written here; check the permissions")
+
+
 class OutputFile:
     """A file being written; an error while writing names it."""
 
@@ -171,7 +184,7 @@ class Outputs:
     def __enter__(self) -> Outputs:
         return self
 
-    def open(self, name: str) -> OutputFile:
+    def create(self, name: str) -> OutputFile:
         """A new output; standard output for `-`."""
         if name == STDIO:
             file: IO[bytes] = sys.stdout.buffer
@@ -182,8 +195,7 @@ class Outputs:
         else:
             target = os.path.realpath(name)  # a link stays one
             folder, base = os.path.split(target)
-            if not os.path.isdir(folder):
-                raise CommandError(f"{name}: there is no folder {folder}; make it first")
+            check_folder(Path(folder), may_be_made=False)
             temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
             self._moves[temporary] = target
             unfinished.add(temporary)

@@ -150,7 +150,9 @@ def test_files_of_a_training_are_documents_with_a_border_between(run: Run, tmp_p
 def test_the_merge_log_holds_every_column(
     run: Run, text: Path, tmp_path: Path, command: str, name: str
 ) -> None:
-    log = tmp_path / name
+    log = tmp_path / "bpe" / name  # in the folder that train makes
+    if command == "trace":
+        log.parent.mkdir()
     argv = [text, "--vocab-size", 290, "--special", END, "--top-k", 2]
     where = ["--trace", log, "--out", tmp_path / "bpe"] if command == "train" else ["-o", log]
     if name.endswith("parquet"):
@@ -433,6 +435,9 @@ END_ID = 256
         (["train", "text.txt", "--vocab-size", "300"], 2, "required: --out"),
         (["train", "-", "-", "--vocab-size", "300", "--out", "o"], 2, "only once"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "text.txt"], 1, "this is a file"),
+        (["train", "text.txt", "--vocab-size", "300", "--out", "text.txt/o"], 1, "is a file"),
+        (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--trace", "no/t.csv"], 1,
+         "no: there is no such folder"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--pattern", "("], 2,
          "no valid regular expression"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--trace", "t.txt"], 2,
@@ -443,7 +448,7 @@ END_ID = 256
         (["encode", "text.txt", "-t", "text.txt"], 1, "no valid JSON"),
         (["encode", "text.txt", "-t", "small.json", "-o", "ids"], 2, "end it in .npy"),
         (["encode", "text.txt", "-t", "small.json", "--ids", "npy"], 2, "cannot be a stream"),
-        (["encode", "text.txt", "-t", "small.json", "-o", "no/ids.npy"], 1, "there is no folder"),
+        (["encode", "text.txt", "-t", "small.json", "-o", "no/ids.npy"], 1, "there is no such folder"),
         (["encode", "text.txt", "-t", "small.json", "--append", "<e>"], 2,
          "'<e>' is not one of its special tokens"),
         (["encode", "text.txt", "-t", "large.json", "--dtype", "uint16"], 2, "70002"),
