@@ -304,7 +304,7 @@ def _ratio(n_bytes: int, n_tokens: int) -> str:
 
 def _replaced(args: argparse.Namespace, n: int) -> str:
     what = "left out" if args.errors == "ignore" else "replaced by U+FFFD"
-    return f"; {n:,} bytes that are no text were {what}" if n else ""
+    return f"; bytes that are no text, {what}: {n:,}" if n else ""
 
 
 # --------------------------------------------------------------------------- merge log

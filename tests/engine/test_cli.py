@@ -292,7 +292,7 @@ def test_bytes_that_are_no_text_follow_errors(run: Run, small: tuple[Path, Token
     bad = b"low\xff low"
     done = run("encode", "-", "-t", path, stdin=bad)
     assert [int(i) for i in done.out.split()] == tokenizer.encode("low\ufffd low")
-    assert "1 bytes that are no text were replaced" in done.err[0]
+    assert "bytes that are no text, replaced by U+FFFD: 1" in done.err[0]
     done = run("encode", "-", "-t", path, "--errors", "ignore", stdin=bad)
     assert [int(i) for i in done.out.split()] == tokenizer.encode("low low")
     done = run("encode", "-", "-t", path, "--errors", "strict", stdin=bad)
