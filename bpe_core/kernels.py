@@ -76,6 +76,9 @@ EDGE = -1  # the token of a cell between two pre-tokens
 NONE = -1  # no pair
 MOST = 2**31 - 1  # the greatest weight that a place carries itself
 
+ANY_CASE = np.uint64(0x2020202020202020)  # for _ascii_letters
+SMALL = np.uint64(0)
+
 SHORT_KEY = 15  # bytes of a piece that is its own key
 SHORT = 64  # bytes of a piece that is merged the simple way
 CACHE_TOKENS = 4  # most tokens of a cached piece
@@ -112,6 +115,16 @@ def _same(a, i, b, j, n):
             return False
         k += 1
     return True
+
+
+@intrinsic
+def _trailing_zeros(typing, value):
+    """Zero bits below the lowest one that is set (64 where none is)."""
+
+    def generate(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), generate
 
 
 @jit(int64(U8, int64, int64))
@@ -178,6 +191,42 @@ def _run(buf, i, stop, classes, mask, value):
         if kind & mask != value:
             break
         i += size
+    return i
+
+
+@part(int64(U8, int64, int64, uint64))
+def _ascii_letters(buf, i, stop, fold):
+    """Some way into the run of ASCII letters at i, capitals too where `fold` is 0x2020...20.
+
+    Eight bytes at a time: text has few long runs of one kind, so a loop over single bytes is
+    mispredicted at the end of nearly each word. The last eight bytes are left to others.
+    """
+    while i + 8 <= stop:
+        word = _load64(buf, i)
+        # Bit 7 of each byte of `is_letter` tells that the byte, as a small letter, is at least
+        # "a" (0x61 + 0x1F = 0x80), is below "{" and was ASCII.
+        low = (word & np.uint64(0x7F7F7F7F7F7F7F7F)) | fold
+        is_letter = low + np.uint64(0x1F1F1F1F1F1F1F1F)
+        is_letter &= ~(low + np.uint64(0x0505050505050505)) & ~word
+        rest = ~is_letter & np.uint64(0x8080808080808080)
+        if rest != 0:
+            return i + np.int64(_trailing_zeros(rest) >> np.uint64(3))
+        i += 8
+    return i
+
+
+@part(int64(U8, int64, int64, U8))
+def _letters(buf, i, stop, classes):
+    """End of the run of letters at i."""
+    while i < stop:
+        i = _ascii_letters(buf, i, stop, ANY_CASE)
+        while i < stop:
+            kind, size = _class_at(buf, i, classes)
+            if not kind & LETTER:
+                return i
+            i += size
+            if size == 1 and i + 8 <= stop:
+                break
     return i
 
 
@@ -259,6 +308,9 @@ def _next_gpt2(buf, i, stop, classes):
     j = i
     if b == 32 and i + 1 < stop:
         j = i + 1
+    end = _letters(buf, j, stop, classes)
+    if end > j:
+        return end
     kind, size = _class_at(buf, j, classes)
     kind &= CHARACTER
     if kind != SPACE:
@@ -279,14 +331,15 @@ def _next_cl100k(buf, i, stop, classes):
     kind, size = _class_at(buf, i, classes)
     j = i + size
     if kind & LETTER:
-        return _run(buf, j, stop, classes, LETTER, LETTER)
+        return _letters(buf, j, stop, classes)
     if kind & NUMBER:
         return _digits(buf, i, stop, classes)
     if j < stop and b != 10 and b != 13:
         # One blank or sign goes with the letters after it; a blank also with signs.
+        end = _letters(buf, j, stop, classes)
+        if end > j:
+            return end
         following, width = _class_at(buf, j, classes)
-        if following & LETTER:
-            return _run(buf, j + width, stop, classes, LETTER, LETTER)
         if b == 32 and not following & CHARACTER:
             kind = following
             j += width
@@ -314,7 +367,8 @@ def _word_o200k(buf, i, stop, classes):
         kind, size = _class_at(buf, i, classes)
         if not kind & UPPER:
             if kind & LOWER:
-                return _run(buf, i + size, stop, classes, LOWER, LOWER)
+                i = _ascii_letters(buf, i + size, stop, SMALL)
+                return _run(buf, i, stop, classes, LOWER, LOWER)
             break
         i += size
         if kind & LOWER:
