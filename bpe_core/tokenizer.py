@@ -19,6 +19,7 @@ import numpy as np
 
 from .corpus import ENCODE_BLOCK, SpecialSplitter, check_special_tokens
 from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, MergeStep, new_cache
+from .preparation import Preparation, pretokenizer_of, take_whole
 from .pretokenize import PreTokenizer, utf8
 
 Policy = Literal["all"] | Collection[str]
@@ -54,9 +55,14 @@ class Tokenizer:
         special_tokens: Mapping[str, int] | None = None,
         ids: np.ndarray | None = None,
         extra: Mapping[int, bytes] | None = None,
+        *,
+        preparation: Preparation | None = None,
+        whole: Mapping[bytes, int] | None = None,
     ) -> None:
         """`ids` are the ids of the model's tokens (default: room for the special tokens after
-        the bytes); `extra` holds entries of the vocabulary that nothing encodes to."""
+        the bytes); `extra` holds entries of the vocabulary that no merge makes. What only some
+        imported tokenizers do: `preparation` changes a text before it is cut, and pre-tokens
+        in `whole` get the id given there instead of being merged."""
         self.model = model
         self.pretokenizer = pretokenizer
         self.special_tokens: dict[str, int] = dict(special_tokens or {})
@@ -66,7 +72,9 @@ class Tokenizer:
             ids[256:] += len(self.special_tokens)
         self._ids = np.ascontiguousarray(ids, np.uint32)
         self._extra = dict(extra or {})
-        self._splitter = SpecialSplitter(self.special_tokens)
+        self.preparation = preparation or Preparation()
+        self._whole = dict(whole or {})
+        self._splitter = self.preparation.splitter(self.special_tokens)
         self._special_bytes = {i: t.encode("utf-8") for t, i in self.special_tokens.items()}
         # Made now, so that no later call has to compile, load or allocate much.
         self._caches = [new_cache(CACHE_SLOTS)]
@@ -76,7 +84,10 @@ class Tokenizer:
 
     @property
     def pattern(self) -> str:
-        """The pre-tokenizer's pattern: a name of `PATTERNS` or a regular expression."""
+        """The pre-tokenizer's pattern: a name of `PATTERNS` or a regular expression.
+
+        A tuple of them where an imported tokenizer cuts at several in turn.
+        """
         return self.pretokenizer.pattern
 
     @property
@@ -193,7 +204,7 @@ class Tokenizer:
         splitter = self._policy("", allowed_special, ())
         pieces = _watched(pieces, self._banned(splitter, disallowed_special))
         for text, special in splitter.stream(pieces, self.pretokenizer, ENCODE_BLOCK):
-            yield from self._encode_ordinary(text).tolist()
+            yield from self._encode_part(text).tolist()
             if special is not None:
                 yield self.special_tokens[special]
 
@@ -209,7 +220,8 @@ class Tokenizer:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ids, uint32[n], and where each token ends in the text's UTF-8 bytes, int64[n].
 
-        Lone surrogates count as U+FFFD. Arguments as for `encode`.
+        Lone surrogates count as U+FFFD; where the tokenizer prepares texts, the places are
+        those in `prepared(text)`. Arguments as for `encode`.
         """
         splitter = self._policy(text, allowed_special, disallowed_special)
         ids = self._encode(text, splitter)
@@ -237,20 +249,22 @@ class Tokenizer:
 
         int32[max(n_bytes - 1, 0)]; NEVER (2**31 - 1) where none did, -1 inside a special
         token. The tokens with the first k merges are what is left when every boundary with
-        a rank below k is erased; the id of such a token is made by its largest rank.
+        a rank below k is erased; the id of such a token is made by its largest rank. Places
+        are those in `prepared(text)`; ValueError where a pre-token is taken whole.
 
         >>> from bpe_core import Trainer
         >>> Trainer(258).train("aaabdaaabac").tokenizer.join_ranks("aaab").tolist()
         [0, 1, 2147483647]
         """
-        splitter = self._policy(text, allowed_special, disallowed_special)
-        data = np.frombuffer(utf8(text), np.uint8)
+        parts = self._policy(text, allowed_special, disallowed_special).split(text)
+        data = np.frombuffer(utf8("".join([a + (b or "") for a, b in parts])), np.uint8)
         joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
         at = 0
-        for part, special in splitter.split(text):
+        for part, special in parts:
             stop = at + len(utf8(part))
             if stop - at > 1:
                 ends = self.pretokenizer.ends(data, at, stop)
+                self._refuse_whole(data, at, ends)
                 self.model.join_ranks(data, ends, at, joins)
             at = stop
             if special is not None:
@@ -269,8 +283,33 @@ class Tokenizer:
         return pieces
 
     def merge_steps(self, pretoken: str | bytes) -> list[MergeStep]:
-        """The merges inside one pre-token in the order in which they are done."""
-        return self.model.merge_steps(utf8(pretoken) if isinstance(pretoken, str) else pretoken)
+        """The merges inside one pre-token in the order in which they are done.
+
+        ValueError for a pre-token that is taken whole.
+        """
+        raw = utf8(pretoken) if isinstance(pretoken, str) else pretoken
+        self._refuse_whole(np.frombuffer(raw, np.uint8), 0, np.array([len(raw)]))
+        return self.model.merge_steps(raw)
+
+    def prepared(self, text: str) -> str:
+        """The text that the tokens of `text` spell; positions in results refer to it.
+
+        It is `text` itself but for imported tokenizers that normalize texts, put a blank in
+        front or take blanks away around an added token.
+        """
+        if self.preparation.plain:
+            return text
+        return "".join([part + (token or "") for part, token in self._splitter.split(text)])
+
+    def _refuse_whole(self, data: np.ndarray, start: int, ends: np.ndarray) -> None:
+        """ValueError where a pre-token of data[start:] is taken whole, by no merge."""
+        for stop in ends.tolist() if self._whole else ():
+            if data[start:stop].tobytes() in self._whole:
+                raise ValueError(
+                    f"the pre-token {data[start:stop].tobytes()!r} is taken whole and not merged, "
+                    "so it has no merge history; it can still be encoded and decoded"
+                )
+            start = stop
 
     def _policy(self, text: str, allowed: Policy, disallowed: Policy) -> SpecialSplitter:
         """The one place where special tokens are allowed or refused."""
@@ -280,7 +319,10 @@ class Tokenizer:
             splitter = self._splitter
         else:
             allowed = {allowed} if isinstance(allowed, str) else set(allowed)
-            splitter = SpecialSplitter(t for t in self.special_tokens if t in allowed)
+            special = self.preparation.option
+            splitter = self.preparation.splitter(
+                t for t in self.special_tokens if t in allowed or not special(t).special
+            )
         _refuse(text, self._banned(splitter, disallowed))
         return splitter
 
@@ -290,17 +332,26 @@ class Tokenizer:
         return SpecialSplitter([disallowed] if isinstance(disallowed, str) else disallowed)
 
     def _encode(self, text: str, splitter: SpecialSplitter) -> np.ndarray:
-        if not splitter.tokens:
-            return self._encode_ordinary(text)
+        if not splitter.tokens and self.preparation.plain:
+            return self._encode_part(text)
         parts: list[np.ndarray | list[int]] = []
         for part, special in splitter.split(text):
             if part:
-                parts.append(self._encode_ordinary(part))
+                parts.append(self._encode_part(part))
             if special is not None:
                 parts.append([self.special_tokens[special]])
         if len(parts) == 1 and isinstance(parts[0], np.ndarray):
             return parts[0]
         return np.concatenate([np.empty(0, np.uint32), *parts]).astype(np.uint32)
+
+    def _encode_part(self, text: str) -> np.ndarray:
+        """Ids of text without special tokens."""
+        ids = self._encode_ordinary(text)
+        if not self._whole or not ids.size:
+            return ids
+        raw = utf8(text)
+        ends = self.pretokenizer.ends(np.frombuffer(raw, np.uint8), 0, len(raw))
+        return take_whole(raw, ends, ids, self._size_of_id, self._whole)
 
     def _encode_ordinary(self, text: str) -> np.ndarray:
         from . import kernels
@@ -365,6 +416,8 @@ class Tokenizer:
             self.special_tokens,
             self._ids,
             self._extra,
+            preparation=self.preparation,
+            whole=self._whole,
         )
 
     @classmethod
@@ -373,7 +426,10 @@ class Tokenizer:
         vocab: Mapping[int, bytes],
         merges: Sequence[tuple[bytes, bytes]],
         special_tokens: Mapping[str, int] | Iterable[str] | None = None,
-        pattern: str = "gpt2",
+        pattern: str | tuple[str, ...] = "gpt2",
+        *,
+        preparation: Preparation | None = None,
+        whole: Mapping[bytes, int] | None = None,
     ) -> Tokenizer:
         """A tokenizer from a vocabulary (id to bytes) and merges; declared ids are kept.
 
@@ -414,7 +470,10 @@ class Tokenizer:
         extra = {i: bytes(token) for i, token in vocab.items() if i not in used}
         pairs = np.array(list(rows), np.int32).reshape(-1, 2)
         model = BPEModel(order, pairs[:, 0], pairs[:, 1], list(rows.values()))
-        return cls(model, PreTokenizer(pattern), specials, ids, extra)
+        return cls(
+            model, pretokenizer_of(pattern), specials, ids, extra,
+            preparation=preparation, whole=whole,
+        )  # fmt: skip
 
     @classmethod
     def from_files(
