@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import itertools
 import os
 import shutil
 import stat
@@ -25,7 +24,6 @@ import numpy as np
 
 from . import formats, kernels_ready, warm_up
 from .corpus import Source
-from .pretokenize import utf8
 from .tokenizer import Policy, Tokenizer
 
 STDIO = "-"  # names standard input or output
@@ -107,10 +105,8 @@ class TextInput:
             source = Source(file, self._errors)
             for document in source.documents():
                 for block in document:
-                    for at in range(0, len(block), CHUNK):
-                        piece = block[at : at + CHUNK]
-                        self.n_bytes += len(utf8(piece))
-                        yield piece
+                    self.n_bytes += len(block)
+                    yield block.decode()
             self.replaced_bytes = source.replaced_bytes
 
 
@@ -360,9 +356,7 @@ def _numbers(name: str, words: list[bytes]) -> np.ndarray:
 
 def encoded(tokenizer: Tokenizer, pieces: Iterable[str], allowed: Policy) -> Iterator[np.ndarray]:
     """Ids of one text that comes in pieces, uint32 arrays, in bounded memory."""
-    ids = tokenizer.encode_iterable(pieces, allowed_special=allowed)
-    while (chunk := np.fromiter(itertools.islice(ids, CHUNK), np.uint32)).size:
-        yield chunk
+    return tokenizer.encode_chunks(pieces, allowed_special=allowed, block=CHUNK)
 
 
 def decoded(tokenizer: Tokenizer, chunks: Iterable[np.ndarray], errors: str) -> Iterator[bytes]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
 from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
+from .preparation import Preparation, pretokenizer_of, take_whole
 from .pretokenize import PreTokenizer, utf8, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
@@ -56,9 +57,14 @@ class Tokenizer:
         special_tokens: Mapping[str, int] | None = None,
         ids: np.ndarray | None = None,
         extra: Mapping[int, bytes] | None = None,
+        *,
+        preparation: Preparation | None = None,
+        whole: Mapping[bytes, int] | None = None,
     ) -> None:
         """`ids` are the ids of the model's tokens (default: room for the special tokens after
-        the bytes); `extra` holds entries of the vocabulary that nothing encodes to."""
+        the bytes); `extra` holds entries of the vocabulary that no merge makes. What only some
+        imported tokenizers do: `preparation` changes a text before it is cut, and pre-tokens
+        in `whole` get the id given there instead of being merged."""
         self.model = model
         self.pretokenizer = pretokenizer
         self.special_tokens: dict[str, int] = dict(special_tokens or {})
@@ -68,7 +74,9 @@ class Tokenizer:
             ids[256:] += len(self.special_tokens)
         self._ids = np.ascontiguousarray(ids, np.uint32)
         self._extra = dict(extra or {})
-        self._splitter = SpecialSplitter(self.special_tokens)
+        self.preparation = preparation or Preparation()
+        self._whole = dict(whole or {})
+        self._splitter = self.preparation.splitter(self.special_tokens)
         self._special_bytes = {i: t.encode("utf-8") for t, i in self.special_tokens.items()}
         # Made now, so that no later call has to compile, load or allocate much.
         self._tables = (model.n_merges, *model.tables, self._ids)
@@ -78,7 +86,10 @@ class Tokenizer:
 
     @property
     def pattern(self) -> str:
-        """The pre-tokenizer's pattern: a name of `PATTERNS` or a regular expression."""
+        """The pre-tokenizer's pattern: a name of `PATTERNS` or a regular expression.
+
+        A tuple of them where an imported tokenizer cuts at several in turn.
+        """
         return self.pretokenizer.pattern
 
     @property
@@ -283,7 +294,8 @@ class Tokenizer:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ids, uint32[n], and where each token ends in the text's UTF-8 bytes, int64[n].
 
-        Lone surrogates count as U+FFFD. Arguments as for `encode`.
+        Lone surrogates count as U+FFFD; where the tokenizer prepares texts, the places are
+        those in `prepared(text)`. Arguments as for `encode`.
         """
         ids = self.encode_to_array(
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
@@ -312,20 +324,22 @@ class Tokenizer:
 
         int32[max(n_bytes - 1, 0)]; NEVER (2**31 - 1) where none did, -1 inside a special
         token. The tokens with the first k merges are what is left when every boundary with
-        a rank below k is erased; the id of such a token is made by its largest rank.
+        a rank below k is erased; the id of such a token is made by its largest rank. Places
+        are those in `prepared(text)`; ValueError where a pre-token is taken whole.
 
         >>> from bpe_core import Trainer
         >>> Trainer(258).train("aaabdaaabac").tokenizer.join_ranks("aaab").tolist()
         [0, 1, 2147483647]
         """
-        splitter = self._policy(text, allowed_special, disallowed_special)
-        data = np.frombuffer(utf8(text), np.uint8)
+        parts = self._policy(text, allowed_special, disallowed_special).split(text)
+        data = np.frombuffer(utf8("".join([a + (b or "") for a, b in parts])), np.uint8)
         joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
         at = 0
-        for part, special in splitter.split(text):
+        for part, special in parts:
             stop = at + len(utf8(part))
             if stop - at > 1:
                 ends = self.pretokenizer.ends(data, at, stop)
+                self._refuse_whole(data, at, ends)
                 self.model.join_ranks(data, ends, at, joins)
             at = stop
             if special is not None:
@@ -344,8 +358,33 @@ class Tokenizer:
         return pieces
 
     def merge_steps(self, pretoken: str | bytes) -> list[MergeStep]:
-        """The merges inside one pre-token in the order in which they are done."""
-        return self.model.merge_steps(utf8(pretoken) if isinstance(pretoken, str) else pretoken)
+        """The merges inside one pre-token in the order in which they are done.
+
+        ValueError for a pre-token that is taken whole.
+        """
+        raw = utf8(pretoken) if isinstance(pretoken, str) else pretoken
+        self._refuse_whole(np.frombuffer(raw, np.uint8), 0, np.array([len(raw)]))
+        return self.model.merge_steps(raw)
+
+    def prepared(self, text: str) -> str:
+        """The text that the tokens of `text` spell; positions in results refer to it.
+
+        It is `text` itself but for imported tokenizers that normalize texts, put a blank in
+        front or take blanks away around an added token.
+        """
+        if self.preparation.plain:
+            return text
+        return "".join([part + (token or "") for part, token in self._splitter.split(text)])
+
+    def _refuse_whole(self, data: np.ndarray, start: int, ends: np.ndarray) -> None:
+        """ValueError where a pre-token of data[start:] is taken whole, by no merge."""
+        for stop in ends.tolist() if self._whole else ():
+            if data[start:stop].tobytes() in self._whole:
+                raise ValueError(
+                    f"the pre-token {data[start:stop].tobytes()!r} is taken whole and not merged, "
+                    "so it has no merge history; it can still be encoded and decoded"
+                )
+            start = stop
 
     def _policy(self, text: str, allowed: Policy, disallowed: Policy) -> SpecialSplitter:
         """The one place where special tokens are allowed or refused."""
@@ -354,7 +393,10 @@ class Tokenizer:
             splitter = self._splitter
         else:
             allowed = {allowed} if isinstance(allowed, str) else set(allowed)
-            splitter = SpecialSplitter(t for t in self.special_tokens if t in allowed)
+            special = self.preparation.option
+            splitter = self.preparation.splitter(
+                t for t in self.special_tokens if t in allowed or not special(t).special
+            )
         _refuse(text, self._banned(splitter, disallowed))
         return splitter
 
@@ -377,9 +419,15 @@ class Tokenizer:
             tokens = np.array([*(self.special_tokens[t] for t in splitter.tokens), -1])[tokens]
         scheme = self.pretokenizer.scheme
         ends = _NO_ENDS
-        if not scheme:
+        if not scheme or self._whole:
+            scheme = 0
             spans = zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True)
-            ends = np.concatenate([ends, *(self.pretokenizer.ends(data, a, b) for a, b in spans)])
+            found = [self.pretokenizer.ends(data, a, b) for a, b in spans]
+            if self._whole:
+                bounds, tokens, document_ends, found = take_whole(
+                    data, bounds, tokens, document_ends, found, self._whole
+                )
+            ends = np.concatenate([ends, *found])
         # Encoders are written to without a lock, so each thread takes one for itself.
         try:
             encoder = self._encoders.pop()
@@ -433,6 +481,8 @@ class Tokenizer:
             self.special_tokens,
             self._ids,
             self._extra,
+            preparation=self.preparation,
+            whole=self._whole,
         )
 
     @classmethod
@@ -441,7 +491,10 @@ class Tokenizer:
         vocab: Mapping[int, bytes],
         merges: Sequence[tuple[bytes, bytes]],
         special_tokens: Mapping[str, int] | Iterable[str] | None = None,
-        pattern: str = "gpt2",
+        pattern: str | tuple[str, ...] = "gpt2",
+        *,
+        preparation: Preparation | None = None,
+        whole: Mapping[bytes, int] | None = None,
     ) -> Tokenizer:
         """A tokenizer from a vocabulary (id to bytes) and merges; declared ids are kept.
 
@@ -482,7 +535,10 @@ class Tokenizer:
         extra = {i: bytes(token) for i, token in vocab.items() if i not in used}
         pairs = np.array(list(rows), np.int32).reshape(-1, 2)
         model = BPEModel(order, pairs[:, 0], pairs[:, 1], list(rows.values()))
-        return cls(model, PreTokenizer(pattern), specials, ids, extra)
+        return cls(
+            model, pretokenizer_of(pattern), specials, ids, extra,
+            preparation=preparation, whole=whole,
+        )  # fmt: skip
 
     @classmethod
     def from_files(

@@ -18,9 +18,9 @@ import bpe_core
 
 ROOT = Path(bpe_core.__file__).resolve().parents[1]
 MODULES = ["bpe_core"] + [
-    f"bpe_core.{module.name}"
-    for module in pkgutil.iter_modules(bpe_core.__path__)
-    if module.name != "__main__"
+    module.name
+    for module in pkgutil.walk_packages(bpe_core.__path__, "bpe_core.")
+    if module.name != "bpe_core.__main__"
 ]
 ENGINE = sorted((ROOT / "bpe_core").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))

@@ -1,0 +1,175 @@
+"""What all formats share: the error, reading text and JSON, tokens as printable characters.
+
+Belongs here: `FormatError` and small helpers. Does not belong here: anything about one format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bpe_core.corpus import check_special_tokens
+from bpe_core.model import BYTE_OF_CHARACTER, CHARACTER_OF_BYTE, NEVER
+from bpe_core.preparation import StagedPreTokenizer
+from bpe_core.tokenizer import Tokenizer
+
+
+class FormatError(ValueError):
+    """A tokenizer file that cannot be read or a tokenizer that a format cannot express."""
+
+    def __init__(self, format_name: str, place: str, problem: str) -> None:
+        super().__init__(f"{format_name}, {place}: {problem}")
+
+
+def text_of(format_name: str, data: str | bytes) -> str:
+    """Text of a file's content; a byte order mark is left out."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as err:
+        raise FormatError(
+            format_name, f"byte {err.start}", "this is not UTF-8 text; was the right file chosen?"
+        ) from None
+
+
+def json_of(format_name: str, data: str | bytes) -> Any:
+    """Value of a JSON file's content; a key that is given twice is refused."""
+
+    def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            seen: set[str] = set()
+            twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise FormatError(format_name, f"key {twice!r}", "it is given more than once")
+        return entries
+
+    try:
+        return json.loads(text_of(format_name, data), object_pairs_hook=no_twins)
+    except json.JSONDecodeError as err:
+        raise FormatError(format_name, f"line {err.lineno}", f"no valid JSON: {err.msg}") from None
+    except FormatError:
+        raise
+    except ValueError:
+        raise FormatError(format_name, "content", "a number in it is too long") from None
+    except RecursionError:
+        raise FormatError(format_name, "nesting", "the JSON is nested too deeply") from None
+
+
+def to_characters(token: bytes) -> str:
+    """A token in GPT-2's printable characters, one a byte.
+
+    >>> to_characters(b" low\\n")
+    'ĠlowĊ'
+    """
+    return "".join([CHARACTER_OF_BYTE[b] for b in token])
+
+
+def from_characters(text: str) -> bytes | None:
+    """The bytes that GPT-2's printable characters stand for; None where one is not in the table.
+
+    >>> from_characters("Ġlow"), from_characters("a b")
+    (b' low', None)
+    """
+    try:
+        return bytes([BYTE_OF_CHARACTER[c] for c in text])
+    except KeyError:
+        return None
+
+
+def special_ids(
+    format_name: str, special_tokens: Mapping[str, int], vocab: Mapping[int, bytes]
+) -> dict[str, int]:
+    """Special tokens with their ids; FormatError where an id is not one or is taken."""
+    try:
+        check_special_tokens(special_tokens)
+    except ValueError as err:
+        raise FormatError(format_name, "special tokens", str(err)) from None
+    name_of: dict[int, str] = {}
+    for name, i in special_tokens.items():
+        if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < 2**31:
+            problem = f"the id must be a whole number from 0 on, not {i!r}"
+        elif vocab.get(i, name.encode()) != name.encode():
+            problem = f"its id {i} is that of {vocab[i]!r} in the vocabulary"
+        elif i in name_of:
+            problem = f"{name_of[i]!r} has the same id {i}"
+        else:
+            name_of[i] = name
+            continue
+        raise FormatError(format_name, f"special token {name!r}", problem)
+    return dict(special_tokens)
+
+
+def plain_obstacles(tokenizer: Tokenizer, format_name: str) -> Iterator[str]:
+    """What only a tokenizer.json or a native file can hold, a sentence each."""
+    prepare = tokenizer.preparation
+    if isinstance(tokenizer.pretokenizer, StagedPreTokenizer):
+        n = len(tokenizer.pretokenizer.stages)
+        yield f"it cuts text at {n} patterns in turn; {format_name} has one pattern"
+    if prepare.normalizer:
+        yield f"it brings texts into the form {prepare.normalizer}; {format_name} does not"
+    if prepare.prefix_space:
+        yield f"it puts a blank in front of texts; {format_name} does not"
+    for name, option in prepare.tokens.items():
+        options = [o for o in ("lstrip", "rstrip", "single_word") if getattr(option, o)]
+        if options:
+            yield (
+                f"its token {name!r} has the option {' and '.join(options)}, which {format_name} "
+                "does not know"
+            )
+            return
+
+
+def largest_inside(joins: np.ndarray, ends: np.ndarray) -> list[int]:
+    """The largest join rank inside each piece; -1 for pieces of one byte.
+
+    `joins` holds the ranks of all boundaries of the pieces laid end to end, int32; `ends` says
+    where each piece ends, int64[n], none empty.
+    """
+    if not ends.size:
+        return []
+    every = np.append(joins, np.int32(-1))
+    every[ends - 1] = -1
+    return [int(rank) for rank in np.maximum.reduceat(every, np.append(0, ends[:-1]))]
+
+
+def canonical_merges(tokenizer: Tokenizer) -> list[tuple[bytes, bytes]]:
+    """The merges that encoding ever does, in order.
+
+    One for each token that its own bytes lead to: inside a stretch whose edges no merge
+    crosses, merges happen as if the stretch stood alone, so a token comes up from the same two
+    parts wherever it comes up. Other merges of a list never happen.
+    """
+    model = tokenizer.model
+    tokens = [model.token_bytes(i) for i in range(256, model.n_tokens)]
+    if model.out_of_order is None:
+        data = np.frombuffer(b"".join(tokens), np.uint8)
+        ends = np.cumsum([len(token) for token in tokens], dtype=np.int64)
+        joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
+        if tokens:
+            model.join_ranks(data, ends, 0, joins)
+        rows = largest_inside(joins, ends)
+        done = [r for i, r in enumerate(rows, 256) if r != NEVER and model.new[r] == i]
+    else:
+        ranks = {pair: rank for rank, pair in reversed([*enumerate(tokenizer.merges)])}
+        found = [_last_merge(token, ranks) for token in tokens]
+        done = [rank for rank in found if rank is not None]
+    return [tokenizer.merges[rank] for rank in sorted(done)]
+
+
+def _last_merge(token: bytes, ranks: Mapping[tuple[bytes, bytes], int]) -> int | None:
+    """Rank of the merge that makes a token of its own bytes; None where none does."""
+    parts = [token[i : i + 1] for i in range(len(token))]
+    rank: int = NEVER
+    while len(parts) > 1:
+        joined = [ranks.get(pair, NEVER) for pair in pairwise(parts)]
+        rank = min(joined)
+        if rank == NEVER:
+            return None
+        i = joined.index(rank)
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+    return rank

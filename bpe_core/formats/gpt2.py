@@ -1,0 +1,116 @@
+"""GPT-2's two files: vocab.json and merges.txt.
+
+Belongs here: reading and writing the contents of the two files. Does not belong here: opening
+files (`Tokenizer.from_files`).
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+
+from bpe_core.tokenizer import Tokenizer
+
+from .common import FormatError, from_characters, json_of, text_of, to_characters
+
+
+def loads_gpt2(
+    vocab_json: str | bytes,
+    merges_txt: str | bytes,
+    special_tokens: Mapping[str, int] | Iterable[str] | None = None,
+    *,
+    pattern: str = "gpt2",
+) -> Tokenizer:
+    """A tokenizer from the contents of vocab.json and merges.txt.
+
+    The files do not say which entries are special tokens: name them in `special_tokens`.
+    With None (not named at all) a warning tells of entries that no merge makes; they can be
+    decoded but are never encoded to. Raises FormatError. Source: the files of GPT-2.
+
+    >>> files = dumps_gpt2(loads_gpt2(*dumps_gpt2(Tokenizer.load(path)))) if (path := "") else None
+    """
+    name = "vocab.json"
+    entries = json_of(name, vocab_json)
+    if not isinstance(entries, dict):
+        raise FormatError(name, "top level", "expected an object of token to id")
+    names = list(special_tokens or ())
+    vocab: dict[int, bytes] = {}
+    key_of: dict[int, str] = {}
+    for key, i in entries.items():
+        if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < 2**31:
+            raise FormatError(
+                name, f"key {key!r}", f"the id must be a whole number from 0 on, not {i!r}"
+            )
+        if i in vocab:
+            raise FormatError(name, f"key {key!r}", f"{key_of[i]!r} has the same id {i}")
+        token = None if key in names else from_characters(key)
+        try:
+            vocab[i] = key.encode("utf-8") if token is None else token
+        except UnicodeEncodeError:
+            raise FormatError(name, f"key {key!r}", "it holds a lone surrogate") from None
+        key_of[i] = key
+    merges = _gpt2_merges(merges_txt, set(vocab.values()))
+    try:
+        tokenizer = Tokenizer.from_vocab(vocab, merges, special_tokens, pattern)
+    except ValueError as err:
+        raise FormatError("vocab.json + merges.txt", "content", str(err)) from None
+    if special_tokens is None and tokenizer._extra:
+        unused = [key_of[i] for i in tokenizer._extra]
+        some = ", ".join(map(repr, unused[:3])) + (", ..." if len(unused) > 3 else "")
+        warnings.warn(
+            f"vocab.json has {len(unused)} entries that no merge makes ({some}). If they are "
+            "special tokens, name them in special_tokens; else they are never encoded to.",
+            stacklevel=3,
+        )
+    return tokenizer
+
+
+def _gpt2_merges(merges_txt: str | bytes, known: set[bytes]) -> list[tuple[bytes, bytes]]:
+    name = "merges.txt"
+    merges: list[tuple[bytes, bytes]] = []
+    # Only line breaks end a line: the characters that splitlines() also takes may be tokens.
+    for number, line in enumerate(text_of(name, merges_txt).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        parts = line.split(" ")
+        if len(parts) != 2 or not all(parts):
+            raise FormatError(
+                name, f"line {number}", f"expected two tokens with a blank between, not {line!r}"
+            )
+        pair = []
+        for part in parts:
+            token = from_characters(part)
+            if token is None or token not in known:
+                raise FormatError(name, f"line {number}", f"{part!r} is not in vocab.json")
+            pair.append(token)
+        if pair[0] + pair[1] not in known:
+            raise FormatError(
+                name, f"line {number}", f"the product {''.join(parts)!r} is not in vocab.json"
+            )
+        merges.append((pair[0], pair[1]))
+    return merges
+
+
+def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
+    """The contents of vocab.json and merges.txt; special tokens stand in the former as text.
+
+    The two files hold neither the pattern nor which tokens are special. Raises FormatError
+    where two entries would have one name.
+
+    >>> from bpe_core import Trainer
+    >>> dumps_gpt2(Trainer(257).train("a a").tokenizer)[1]
+    '#version: 0.2\\nĠ a\\n'
+    """
+    names: dict[str, int] = {}
+    specials = {i: t for t, i in tokenizer.special_tokens.items()}
+    for i, token in tokenizer.vocab.items():
+        key = specials.get(i) or to_characters(token)
+        if key in names:
+            raise FormatError(
+                "vocab.json", f"id {i}", f"its name {key!r} is that of id {names[key]} too"
+            )
+        names[key] = i
+    lines = [f"{to_characters(a)} {to_characters(b)}\n" for a, b in tokenizer.merges]
+    return json.dumps(names, ensure_ascii=False), "#version: 0.2\n" + "".join(lines)
