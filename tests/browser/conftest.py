@@ -118,7 +118,9 @@ def _open(browser, problems: list[str]):
     tab.set_default_navigation_timeout(FIRST_LIMIT)
     tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
     # No page of the app opens a dialog; a script in a text that is shown might.
-    tab.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    tab.on(
+        "dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss())
+    )
     return tab
 
 
