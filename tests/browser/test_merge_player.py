@@ -256,7 +256,7 @@ def test_python_can_jump_and_a_visit_elsewhere_loses_nothing(show):
 
 
 def test_live_merges_are_followed_until_the_visitor_looks_back(show):
-    page = show("text=long&n=400&live=10")
+    page = show("text=long&n=400&live=40")
     follow = page.get_by_test_id("follow")
     expect_step(page, HOLD)
     assert not follow.is_visible()

@@ -219,8 +219,8 @@ def test_an_answer_that_comes_late_is_dropped(page, app_url, tokenizer) -> None:
             route.continue_()
 
     page.route("**/api/encode*", delay)
-    area(page).fill("slow")
-    page.wait_for_timeout(300)
+    with page.expect_request("**/api/encode*"):
+        area(page).fill("slow")
     area(page).fill("slow and newer")
     settle(page)
     for route in waiting:
@@ -577,7 +577,6 @@ def test_a_link_carries_a_short_text(new_page, app_url) -> None:
     page.keyboard.type("x")
     assert "text=" not in page.url
     write(page, "long " * 1000)
-    page.wait_for_timeout(1900)
     page.get_by_test_id("copy-link").click()
     page.get_by_text("only up to 1,000 characters").wait_for()
     assert "text=" not in page.url
