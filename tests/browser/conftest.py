@@ -111,7 +111,7 @@ def browser():
         chromium.close()
 
 
-def _open(browser, problems: list[str]):
+def open_tab(browser, problems: list[str]):
     """Open a tab in a context of its own that writes down what goes wrong in it."""
     tab = browser.new_context(reduced_motion="reduce").new_page()
     tab.set_default_timeout(20_000)
@@ -128,7 +128,7 @@ def _open(browser, problems: list[str]):
 def shared_tab(browser):
     """The tab that tests use one after the other, and the list of what went wrong in it."""
     problems: list[str] = []
-    return _open(browser, problems), problems
+    return open_tab(browser, problems), problems
 
 
 def _leave(tab) -> None:
@@ -163,7 +163,7 @@ def new_page(browser, shared_tab):
         alone: bool = False,
     ):
         if alone or used:
-            others.append(page := _open(browser, problems))
+            others.append(page := open_tab(browser, problems))
         else:
             used.append(page := tab)
         page.set_viewport_size({"width": width, "height": height})
