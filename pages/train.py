@@ -48,7 +48,7 @@ def stage(watching: bool) -> None:
         training_view.nothing_yet()
         return
     job = state.job()
-    if job is not None and job.running:
+    if job is not None and training_view.still_watched(job):
         training_view.status(job)
         training_view.live_player(job)
         return
@@ -67,5 +67,5 @@ def stage(watching: bool) -> None:
 
 setup_row()
 job = state.job()
-watching = not state.built_in().ready or (job is not None and job.running)
+watching = not state.built_in().ready or (job is not None and training_view.still_watched(job))
 st.fragment(stage, run_every=POLL if watching else None)(watching)

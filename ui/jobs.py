@@ -204,9 +204,9 @@ class TrainingJob:
         return self._problem
 
     @property
-    def stopping(self) -> bool:
-        """True from the request to stop until the end."""
-        return self._stop.is_set() and self.running
+    def asked_to_stop(self) -> bool:
+        """True from the request to stop on."""
+        return self._stop.is_set()
 
     @property
     def places(self) -> Places:

@@ -81,6 +81,7 @@ dl.ms-gloss.ms-gloss { display: grid; grid-template-columns: minmax(8rem, 1fr) m
 .ms-gloss code { font-family: var(--ms-mono); white-space: pre-wrap; overflow-wrap: anywhere; }
 .ms-gloss dd { margin: 0; color: var(--ms-muted); }
 .st-key-corpus_files { gap: 0; }
+.st-key-decode_card { background: var(--ms-card); }
 [data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"]:hover {
   color: light-dark(#ffffff, #0d1020); font-weight: 600; }
 [data-testid="stProgressBarTrack"] { background: var(--ms-inset); }

@@ -21,6 +21,7 @@ from ui.words import count, literal, seconds, size
 
 _WINDOW = 8_000  # bytes of the text that the player draws
 _PLAYER_HEIGHT = 535  # pixels
+_STOPPED = "stopped_just_now"  # in the session state until that has been shown
 _USUAL_WARM_UP = 20  # seconds that compiling the engine takes on a free machine
 
 _STEPS: dict[Phase, str] = {
@@ -67,23 +68,41 @@ def wait_for_engine() -> None:
     preparing()
 
 
+@st.fragment
 def status(job: TrainingJob) -> None:
-    """Draw the phase, the progress, the time left, and Stop."""
+    """Draw the phase, the progress, the time left, and Stop.
+
+    A fragment of its own, so that a click on Stop is answered by these few elements alone. The
+    player, whose data take a moment to send and to draw, follows with the next look at the job.
+    """
     now = job.progress()
+    st.session_state.pop(_STOPPED, None)
     with st.container(horizontal=True, vertical_alignment="center", key="training"):
         st.progress(now.share or 0.0, _sentence(job, now))
-        st.button("Stop", key="stop", on_click=_stop, args=(job,), disabled=job.stopping)
+        if not job.asked_to_stop:
+            st.button("Stop", key="stop", on_click=_stop, args=(job,))
+        else:
+            st.empty()  # takes the button's place at once; else it stays until the run is over
 
 
 def _stop(job: TrainingJob) -> None:
     job.stop()
-    if job.running:
-        job.join(0.4)  # what was learned can then be shown at once
+    st.session_state[_STOPPED] = True
+
+
+def still_watched(job: TrainingJob) -> bool:
+    """Return whether ``status`` is what there is to show of ``job``: it runs, or has just stopped.
+
+    The run that a click on Stop brings about only says so; those after it show what was learned.
+    """
+    return job.running or _STOPPED in st.session_state
 
 
 def _sentence(job: TrainingJob, now: Progress) -> str:
-    if job.stopping:
-        return "Stopping; what was learned is kept."
+    if job.asked_to_stop:
+        if not now.n_merges:
+            return "Stopped."
+        return f"Stopped after {count(now.n_merges, 'merge')}; what was learned is kept."
     if now.phase == "waiting":
         busy = count(job.places.busy, "training")
         return f"Waiting for a free place: {busy} of other visitors use all there are."

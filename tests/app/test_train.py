@@ -43,6 +43,17 @@ def errors(at: AppTest) -> str:
     return "\n".join(e.value.replace("\\", "") for e in at.error)
 
 
+def progress(at: AppTest) -> str:
+    """What the progress bar says."""
+    return at.get("progress")[0].proto.text
+
+
+def sent_to_player(at: AppTest) -> dict:
+    """What the page sends to the merge player, without the columns."""
+    (player,) = at.get("bidi_component")
+    return json.loads(player.proto.mixed.json)
+
+
 def paste(at: AppTest, text: str) -> AppTest:
     at.selectbox(key="corpus_source").set_value(corpus_picker.PASTE).run()
     return quiet(at.text_area(key="corpus_text").set_value(text).run())
@@ -197,6 +208,42 @@ def test_one_visitor_sees_nothing_of_another(app: AppTest) -> None:
     other = quiet(AppTest.from_file(str(ROOT / "ui" / "main.py"), default_timeout=60).run())
     assert trained(other) == []
     assert "secret" not in str(other)
+
+
+def test_a_click_on_stop_is_answered_before_the_result_is_drawn(app: AppTest) -> None:
+    merged, going_on = threading.Event(), threading.Event()
+    one = job(" ".join(f"{i * i:b}" for i in range(20_000)), size=50_000)
+    merge, stop = one._merge, one.stop
+
+    def merge_a_little(run) -> None:
+        one._n_merges = run.advance(25)
+        merged.set()
+        going_on.wait()
+        merge(run)
+
+    def stop_at_once() -> None:
+        stop()
+        going_on.set()
+        one.join()
+
+    one._merge, one.stop = merge_a_little, stop_at_once  # type: ignore[method-assign]
+    one.start()
+    merged.wait()
+    app.session_state["job"] = one
+    assert "Merging: 25 of" in progress(quiet(app.run()))
+
+    quiet(app.button(key="stop").click().run())
+    assert not one.running
+    assert progress(app) == "Stopped after 25 merges; what was learned is kept."
+    assert "stop" not in [b.key for b in app.button]
+    assert sent_to_player(app)["live"]
+    assert "Stopped before the end" not in captions(app)
+
+    quiet(app.run())
+    assert "Stopped before the end" in captions(app)
+    assert not sent_to_player(app)["live"]
+    assert not app.get("progress")
+    assert len(trained(app)[0].trace) == 25
 
 
 # -- refusals ---------------------------------------------------------------------------------
@@ -367,7 +414,7 @@ def test_a_stopped_job_keeps_what_it_learned() -> None:
     one.start()
     read.wait()
     one.stop()
-    assert one.stopping
+    assert one.asked_to_stop
     going_on.set()
     one.join()
     assert one.outcome is not None

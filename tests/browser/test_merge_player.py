@@ -8,58 +8,21 @@ from __future__ import annotations
 
 import itertools
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from bpe_core import Trainer, TrainingResult
 from tests.browser.apps.merge_player_app import HOLD, JUMP, MARKER, TEXTS
 
-APP = Path(__file__).parent / "apps" / "merge_player_app.py"
-ROOT = APP.parents[3]
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def player_url(browser, tmp_path_factory) -> Iterator[str]:
-    """Address of the player's own page."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("player") / "log.txt"
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port)]
-    with log.open("w") as sink:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=sink, stderr=subprocess.STDOUT)
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(url + "/_stcore/health", timeout=1).close()
-                break
-            except (OSError, urllib.error.URLError):
-                assert server.poll() is None, log.read_text()
-                time.sleep(0.1)
-        yield url
-    finally:
-        server.terminate()
-        try:
-            server.wait(5)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
 @pytest.fixture
-def show(page, player_url):
+def show(new_page, player_url):
     """Open the player with a query and wait until it is drawn."""
 
-    def open_player(query: str = "", page=page):
+    def open_player(query: str = "", page=None):
+        page = page or new_page()
         page.goto(f"{player_url}/?{query}")
         page.get_by_test_id("play").wait_for()
         return page
@@ -97,34 +60,34 @@ def drawn(page) -> list[dict]:
     )
 
 
-@pytest.mark.parametrize("step", [0, 1, 17, 59, 60])
-def test_the_text_is_cut_as_the_engine_cuts_it_at_that_step(show, step):
-    page = show("text=story")
+def test_the_text_is_cut_as_the_engine_cuts_it_at_that_step(show):
+    page, complete = show("text=story"), train("story").tokenizer
     go_to(page, 30)
-    go_to(page, step)
-    expected = train("story").tokenizer.truncated(step).tokens(TEXTS["story"])
-    assert [(p["id"], p["start"], p["end"]) for p in drawn(page)] == [
-        (t.id, t.start, t.end) for t in expected
-    ]
-    assert "".join(p["text"] for p in drawn(page)) == TEXTS["story"]
+    for step in (0, 60, 1, 59, 17):  # far and near, forward and back
+        go_to(page, step)
+        expected = complete.truncated(step).tokens(TEXTS["story"])
+        pieces = drawn(page)
+        assert [(p["id"], p["start"], p["end"]) for p in pieces] == [
+            (t.id, t.start, t.end) for t in expected
+        ]
+        assert "".join(p["text"] for p in pieces) == TEXTS["story"]
 
 
-@pytest.mark.parametrize("step", [0, 25, 60])
-def test_no_script_breaks_the_drawing(show, step):
-    page = show("text=scripts")
+def test_no_script_breaks_the_drawing(show):
+    page, complete = show("text=scripts"), train("scripts").tokenizer
     go_to(page, 5)
-    go_to(page, step)
-    pieces, text = drawn(page), TEXTS["scripts"]
-    ends = [p["end"] for p in pieces]
-    assert [p["start"] for p in pieces] == [0, *ends[:-1]]
-    assert ends[-1] == len(text.encode())
-    assert "".join(p["text"] for p in pieces) == text
-    assert "\ufffd" not in page.get_by_test_id("merge-card").inner_text()
-    tokens = train("scripts").tokenizer.truncated(step).count_tokens(text)
-    assert sum(p["tokens"] for p in pieces) == tokens
-    for p in pieces:
-        if p["tokens"] == 1:
-            assert text.encode()[p["start"] : p["end"]].decode() == p["text"]
+    for step in (0, 25, 60):
+        go_to(page, step)
+        pieces, text = drawn(page), TEXTS["scripts"]
+        ends = [p["end"] for p in pieces]
+        assert [p["start"] for p in pieces] == [0, *ends[:-1]]
+        assert ends[-1] == len(text.encode())
+        assert "".join(p["text"] for p in pieces) == text
+        assert "\ufffd" not in page.get_by_test_id("merge-card").inner_text()
+        assert sum(p["tokens"] for p in pieces) == complete.truncated(step).count_tokens(text)
+        for p in pieces:
+            if p["tokens"] == 1:
+                assert text.encode()[p["start"] : p["end"]].decode() == p["text"]
 
 
 def test_neighbors_never_share_a_color(show):
@@ -178,7 +141,7 @@ def test_keys_move_and_play(show):
 
 def test_a_step_shows_the_pair_before_it_fuses(show, page):
     page.emulate_media(reduced_motion="no-preference")
-    show("text=story&step=0")
+    show("text=story&step=0", page)
     trace = train("story").trace
     left, right, new = trace.left[0], trace.right[0], trace.new[0]
     # The first phase is over soon, so it is read in the same breath as the click.
@@ -197,7 +160,7 @@ def test_a_step_shows_the_pair_before_it_fuses(show, page):
 
 def test_pausing_rests_at_a_whole_step(show, page):
     page.emulate_media(reduced_motion="no-preference")
-    show("text=story&step=0")
+    show("text=story&step=0", page)
     for _ in range(3):
         page.get_by_test_id("play").click()
         page.locator("[data-testid=token].pl").first.wait_for()
@@ -293,7 +256,7 @@ def test_python_can_jump_and_a_visit_elsewhere_loses_nothing(show):
 
 
 def test_live_merges_are_followed_until_the_visitor_looks_back(show):
-    page = show("text=long&n=400&live=10")
+    page = show("text=long&n=400&live=40")
     follow = page.get_by_test_id("follow")
     expect_step(page, HOLD)
     assert not follow.is_visible()

@@ -112,8 +112,7 @@ def test_a_pasted_text_can_be_trained_and_stepped_through(page, app_url: str) ->
     seen = []
     for expected in ("1", "2", "3"):
         page.get_by_role("button", name=re.compile("next|forward|step", re.I)).first.click()
-        page.wait_for_timeout(50)
-        assert step.inner_text() == expected
+        step.get_by_text(expected, exact=True).wait_for()
         seen.append(card.inner_text())
     assert len(set(seen)) == 3
 
@@ -134,7 +133,6 @@ def test_a_page_change_keeps_everything(page, app_url: str) -> None:
 
 
 def test_hostile_text_is_shown_letter_for_letter(page, app_url: str) -> None:
-    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_train(page, app_url)
     choose(page, "corpus_source", "Upload files")
     page.locator("input[type=file]").set_input_files(
@@ -152,17 +150,9 @@ def test_hostile_text_is_shown_letter_for_letter(page, app_url: str) -> None:
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_stop_keeps_what_was_learned(page, app_url: str) -> None:
-    open_train(page, app_url)
-    start_long_training(page)
-    page.locator(".st-key-stop button").click()
-    page.get_by_text("Stopped before the end").wait_for()
-    assert page.locator(".st-key-stop").count() == 0
-    assert "words.txt" in results(page).inner_text()
-    page.get_by_test_id("step").wait_for()
-
-
-def test_typing_goes_on_while_a_training_is_watched(page, app_url: str) -> None:
+def test_typing_goes_on_while_a_training_is_watched_and_stop_keeps_what_it_learned(
+    page, app_url: str
+) -> None:
     open_train(page, app_url)
     start_long_training(page)
     choose(page, "corpus_source", "Paste a text")
@@ -171,13 +161,23 @@ def test_typing_goes_on_while_a_training_is_watched(page, app_url: str) -> None:
     area.click()
     typed = ""
     for letter in "ten looks":
+        before = progress.inner_text()
         page.keyboard.type(letter)
         typed += letter
-        page.wait_for_timeout(300)
+        page.wait_for_function(
+            "before => document.querySelector('.st-key-training')?.innerText !== before", arg=before
+        )
     assert progress.count() == 1, "the training ended too early for this test"
     assert area.input_value() == typed
     assert area.evaluate("e => e.getRootNode().activeElement === e")
     assert page.locator(".st-key-train button").count() == 1
+
+    page.locator(".st-key-stop button").click()
+    page.get_by_text("Stopped before the end").wait_for()
+    assert page.locator(".st-key-stop").count() == 0
+    assert "words.txt" in results(page).inner_text()
+    page.get_by_test_id("step").wait_for()
+    assert area.input_value() == typed
 
 
 def test_a_download_leaves_the_page_as_it_is(page, app_url: str) -> None:
@@ -208,8 +208,8 @@ def test_both_appearances_can_be_read(new_page, app_url: str, scheme: str) -> No
     assert contrast(style(piece, "color"), style(panel, "backgroundColor")) > 4.5
 
 
-def test_nothing_is_fetched_from_elsewhere(page, app_url: str) -> None:
-    hosts = set()
+def test_nothing_is_fetched_from_elsewhere(new_page, app_url: str) -> None:
+    page, hosts = new_page(alone=True), set()  # alone: nothing is in a cache
     page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     open_train(page, app_url)
     page.wait_for_load_state("networkidle")

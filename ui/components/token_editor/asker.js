@@ -55,11 +55,16 @@ class Asker {
   }
 
   async ask() {
+    clearTimeout(this.timer);
     const text = this.text(), { data, seq } = this;
     if (text.length > data.max_bytes / 3 && byteLength(text) > data.max_bytes) return this.failed(data.too_long);
     if (performance.now() < this.routeDownUntil) return this.setStateValue("doc", { seq, text });
     if (this.asking) {
-      if (performance.now() - this.asked < PATIENCE) return;   // its answer's arrival asks again
+      const left = PATIENCE - (performance.now() - this.asked);
+      if (left > 0) {                                           // its answer's arrival asks again, or its delay
+        this.timer = setTimeout(() => this.ask(), left);
+        return;
+      }
       this.asking.abort();
     }
     const asking = this.asking = new AbortController();
