@@ -27,6 +27,9 @@ jit = functools.partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=
 # For functions that only other kernels call: without the wrappers for Python, a first start
 # takes a third less time.
 part = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# An array goes into a function as seven numbers, so where a helper is small the call costs
+# more than what it does.
+inline = functools.partial(part, forceinline=True)
 
 # Read-only inputs are declared as such: a kernel then takes both kinds of array without
 # compiling a second time.
@@ -54,6 +57,7 @@ NUMBER = 2
 SPACE = 4
 UPPER = 8  # what o200k takes at the front of a word: capitals, letters without case, marks
 LOWER = 16  # ... and behind them: small letters, letters without case, marks
+EVERY_CLASS = LETTER | NUMBER | SPACE | UPPER | LOWER
 
 # Scanners. 0: none, `regex` does the cutting.
 GPT2 = 1
@@ -76,12 +80,11 @@ EDGE = -1  # the token of a cell between two pre-tokens
 NONE = -1  # no pair
 MOST = 2**31 - 1  # the greatest weight that a place carries itself
 
-ANY_CASE = np.uint64(0x2020202020202020)  # for _ascii_letters
-SMALL = np.uint64(0)
-
 SHORT_KEY = 15  # bytes of a piece that is its own key
 SHORT = 64  # bytes of a piece that is merged the simple way
-CACHE_TOKENS = 4  # most tokens of a cached piece
+FAR_KEY = 255  # bytes of a piece that the second cache takes
+NEAR_IDS = 12  # most ids in a row of the first cache
+ROOM = 12  # ids that are copied at once from a cache, wanted or not
 
 HISTOGRAM_SIZE = 1 << 16  # pair counts below this are tallied exactly, see _count_tied
 
@@ -101,6 +104,62 @@ def _load64(typing, array, index):
         return builder.bswap(value) if sys.byteorder == "big" else value
 
     return types.uint64(array, types.int64), generate
+
+
+@intrinsic
+def _store64(typing, array, index, value):
+    """Write a number's eight bytes, little-endian, over the items from `index` on."""
+
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.gep(data, [args[1]])
+        value = builder.bswap(args[2]) if sys.byteorder == "big" else args[2]
+        builder.store(value, builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.uint64), generate
+
+
+# array[index] for an index that is known not to be negative. A signed index costs numba three
+# more instructions, to count from the end where it is; that is most of what the innermost loops
+# would do.
+
+
+@intrinsic
+def _get(typing, array, index):
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load(builder.gep(data, [args[1]]))
+
+    return array.dtype(array, types.int64), generate
+
+
+@intrinsic
+def _prefetch(typing, array, index):
+    """Have the cache line of array[index] brought up, without waiting for it."""
+
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        byte = ir.IntType(8).as_pointer()
+        place = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        # To read, likely to be used again, data rather than code.
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def _put(typing, array, index, value):
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        builder.store(args[2], builder.gep(data, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), generate
 
 
 @part(boolean(U8, int64, U8, int64, int64))
@@ -167,20 +226,92 @@ def valid_utf8(buf, start, stop):
     return i
 
 
-@part(types.UniTuple(int64, 2)(U8, int64, U8))
+@inline(types.UniTuple(int64, 2)(U8, int64, U8))
 def _class_at(buf, i, classes):
     """(class bits, byte length) of the UTF-8 character at i."""
-    b = np.int64(buf[i])
+    b = np.int64(_get(buf, i))
     if b < 0x80:
-        return np.int64(classes[b]), np.int64(1)
-    c = np.int64(buf[i + 1]) & 0x3F
+        return np.int64(_get(classes, b)), np.int64(1)
+    c = np.int64(_get(buf, i + 1)) & 0x3F
     if b < 0xE0:
-        return np.int64(classes[((b & 0x1F) << 6) | c]), np.int64(2)
-    d = np.int64(buf[i + 2]) & 0x3F
+        return np.int64(_get(classes, ((b & 0x1F) << 6) | c)), np.int64(2)
+    d = np.int64(_get(buf, i + 2)) & 0x3F
     if b < 0xF0:
-        return np.int64(classes[((b & 0x0F) << 12) | (c << 6) | d]), np.int64(3)
-    e = np.int64(buf[i + 3]) & 0x3F
-    return np.int64(classes[((b & 0x07) << 18) | (c << 12) | (d << 6) | e]), np.int64(4)
+        return np.int64(_get(classes, ((b & 0x0F) << 12) | (c << 6) | d)), np.int64(3)
+    e = np.int64(_get(buf, i + 3)) & 0x3F
+    point = ((b & 0x07) << 18) | (c << 12) | (d << 6) | e
+    return np.int64(_get(classes, point)), np.int64(4)
+
+
+# --------------------------------------------------------------------------- scanning
+#
+# A scanner finds the end of the pre-token that starts at i, as `regex` would with the pattern
+# of the same name in pretokenize.py; the text ends at `stop`.
+#
+# Pre-tokens are short and their lengths are random, so a loop over characters is mispredicted
+# at the end of nearly each one. Therefore a window of text is looked at first, eight bytes at
+# a time where they are ASCII, and a bit set for each character of another class than the one
+# before (`bits`, for the text from `base` to `marked`). A run then ends at the next bit.
+
+WINDOW = 1 << 11  # bytes
+BITS = WINDOW // 8 + 16  # bytes: eight are read and written at once
+ENDS = WINDOW + 8  # a window may go on over its last eight bytes
+CHARACTER = LETTER | NUMBER | SPACE  # all of these off: a sign
+
+
+@inline(uint64(uint64, int64, int64))
+def _between(word, low, high):
+    """Bit 7 of each byte of `word` (all ASCII) that is at least `low` and below `high`."""
+    one = np.uint64(0x0101010101010101)
+    return (word + one * np.uint64(0x80 - low)) & ~(word + one * np.uint64(0x80 - high))
+
+
+@inline(int64(int64, U8, int64, int64, U8, u8))
+def _mark(scheme, buf, start, stop, classes, bits):
+    """Mark where the class changes in about a window from `start` on; return where it ends."""
+    mask = np.int64(CHARACTER)
+    if scheme == O200K:
+        mask |= UPPER | LOWER
+    elif scheme == WHITESPACE:
+        mask = np.int64(SPACE)
+    for k in range(0, BITS, 8):
+        _store64(bits, k, np.uint64(0))
+    tops = np.uint64(0x8080808080808080)
+    masks = np.uint64(mask) * np.uint64(0x0101010101010101)
+    before = np.uint64(0)  # class of the character before
+    i = start
+    end = min(stop, start + WINDOW)
+    while i < end:
+        at = i - start
+        word = tops
+        if i + 8 <= stop:
+            word = _load64(buf, i)
+        if word & tops == 0:
+            upper = _between(word, 65, 91) & tops
+            lower = _between(word, 97, 123) & tops
+            number = _between(word, 48, 58) & tops
+            space = (_between(word, 9, 14) | _between(word, 32, 33)) & tops
+            # Each byte's class, as in the table of classes: one shift a bit.
+            kinds = ((upper | lower) >> np.uint64(7)) | (number >> np.uint64(6))
+            kinds |= (space >> np.uint64(5)) | (upper >> np.uint64(4)) | (lower >> np.uint64(3))
+            kinds &= masks
+            changed = kinds ^ ((kinds << np.uint64(8)) | before)
+            changed = (changed + np.uint64(0x7F7F7F7F7F7F7F7F)) & tops
+            before = kinds >> np.uint64(56)
+            # Gathers bit 7 of the eight bytes in one.
+            row = ((changed >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> np.uint64(56)
+            i += 8
+        else:
+            kind, size = _class_at(buf, i, classes)
+            row = np.uint64(np.uint64(kind & mask) != before)
+            before = np.uint64(kind & mask)
+            i += size
+        if at & 7 == 0:
+            _put(bits, at >> 3, row)
+        else:
+            row = _load64(bits, at >> 3) | (row << np.uint64(at & 7))
+            _store64(bits, at >> 3, row)
+    return i
 
 
 @part(int64(U8, int64, int64, U8, int64, int64))
@@ -194,48 +325,25 @@ def _run(buf, i, stop, classes, mask, value):
     return i
 
 
-@part(int64(U8, int64, int64, uint64))
-def _ascii_letters(buf, i, stop, fold):
-    """Some way into the run of ASCII letters at i, capitals too where `fold` is 0x2020...20.
+@inline(int64(U8, int64, int64, U8, u8, int64, int64, int64))
+def _run_end(buf, i, stop, classes, bits, base, marked, mask):
+    """End of the run of characters of the same class, under `mask`, that begins at i.
 
-    Eight bytes at a time: text has few long runs of one kind, so a loop over single bytes is
-    mispredicted at the end of nearly each word. The last eight bytes are left to others.
+    `mask` is that of the bits; it counts beyond the window.
     """
-    while i + 8 <= stop:
-        word = _load64(buf, i)
-        # Bit 7 of each byte of `is_letter` tells that the byte, as a small letter, is at least
-        # "a" (0x61 + 0x1F = 0x80), is below "{" and was ASCII.
-        low = (word & np.uint64(0x7F7F7F7F7F7F7F7F)) | fold
-        is_letter = low + np.uint64(0x1F1F1F1F1F1F1F1F)
-        is_letter &= ~(low + np.uint64(0x0505050505050505)) & ~word
-        rest = ~is_letter & np.uint64(0x8080808080808080)
-        if rest != 0:
-            return i + np.int64(_trailing_zeros(rest) >> np.uint64(3))
-        i += 8
-    return i
-
-
-@part(int64(U8, int64, int64, U8))
-def _letters(buf, i, stop, classes):
-    """End of the run of letters at i."""
-    while i < stop:
-        i = _ascii_letters(buf, i, stop, ANY_CASE)
-        while i < stop:
-            kind, size = _class_at(buf, i, classes)
-            if not kind & LETTER:
-                return i
-            i += size
-            if size == 1 and i + 8 <= stop:
-                break
-    return i
-
-
-# --------------------------------------------------------------------------- scanning
-#
-# A scanner finds the end of the pre-token that starts at i, as `regex` would with the pattern
-# of the same name in pretokenize.py; the text ends at `stop`.
-
-CHARACTER = LETTER | NUMBER | SPACE  # all of these off: a sign
+    if i < marked:
+        at = i + 1 - base
+        word = _load64(bits, at >> 3) >> np.uint64(at & 7)
+        if word != 0:
+            return i + 1 + np.int64(_trailing_zeros(word))
+        at = (at | 7) + 1
+        while base + at < marked:
+            word = _load64(bits, at >> 3)
+            if word != 0:
+                return base + at + np.int64(_trailing_zeros(word))
+            at += 64
+    kind, _ = _class_at(buf, i, classes)
+    return _run(buf, max(i, marked), stop, classes, mask, kind & mask)
 
 
 @part(int64(U8, int64, int64, boolean))
@@ -260,21 +368,22 @@ def _contraction(buf, i, stop, fold):
     return i
 
 
-@part(types.UniTuple(int64, 3)(U8, int64, int64, U8))
-def _blanks(buf, i, stop, classes):
-    """Of the run of white space at i: its end, its last character, the end of its last line
-    break (i: none)."""
-    last = i
-    line = i
-    while i < stop:
-        kind, size = _class_at(buf, i, classes)
-        if not kind & SPACE:
-            break
-        last = i
-        i += size
-        if buf[last] == 10 or buf[last] == 13:
-            line = i
-    return i, last, line
+@inline(int64(U8, int64, int64))
+def _but_last(buf, start, stop):
+    """End of a run of white space without its last character, or with it if it is the only one."""
+    i = stop - 1
+    while buf[i] & 0xC0 == 0x80:
+        i -= 1
+    return i if i > start else stop
+
+
+@part(int64(U8, int64, int64))
+def _last_break(buf, start, stop):
+    """End of the last CR or LF in a run of white space; `start`: there is none."""
+    i = stop
+    while i > start and buf[i - 1] != 10 and buf[i - 1] != 13:
+        i -= 1
+    return i
 
 
 @part(int64(U8, int64, int64, U8))
@@ -298,9 +407,9 @@ def _breaks(buf, i, stop, slash):
     return i
 
 
-@part(int64(U8, int64, int64, U8))
-def _next_gpt2(buf, i, stop, classes):
-    b = buf[i]
+@inline(int64(U8, int64, int64, U8, u8, int64, int64))
+def _next_gpt2(buf, i, stop, classes, bits, base, marked):
+    b = _get(buf, i)
     if b == 39:
         end = _contraction(buf, i, stop, False)
         if end > i:
@@ -308,22 +417,18 @@ def _next_gpt2(buf, i, stop, classes):
     j = i
     if b == 32 and i + 1 < stop:
         j = i + 1
-    end = _letters(buf, j, stop, classes)
-    if end > j:
-        return end
-    kind, size = _class_at(buf, j, classes)
-    kind &= CHARACTER
-    if kind != SPACE:
-        return _run(buf, j + size, stop, classes, CHARACTER, kind)
+    kind, _ = _class_at(buf, j, classes)
+    if not kind & SPACE:
+        return _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
     # White space: all of the run but its last character where something follows, so that
     # a blank before a word goes with the word.
-    end, last, _ = _blanks(buf, i, stop, classes)
-    return end if end == stop or last == i else last
+    end = _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
+    return end if end == stop else _but_last(buf, i, end)
 
 
-@part(int64(U8, int64, int64, U8))
-def _next_cl100k(buf, i, stop, classes):
-    b = buf[i]
+@inline(int64(U8, int64, int64, U8, u8, int64, int64))
+def _next_cl100k(buf, i, stop, classes, bits, base, marked):
+    b = _get(buf, i)
     if b == 39:
         end = _contraction(buf, i, stop, True)
         if end > i:
@@ -331,62 +436,81 @@ def _next_cl100k(buf, i, stop, classes):
     kind, size = _class_at(buf, i, classes)
     j = i + size
     if kind & LETTER:
-        return _letters(buf, j, stop, classes)
+        return _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
     if kind & NUMBER:
         return _digits(buf, i, stop, classes)
     if j < stop and b != 10 and b != 13:
         # One blank or sign goes with the letters after it; a blank also with signs.
-        end = _letters(buf, j, stop, classes)
-        if end > j:
-            return end
-        following, width = _class_at(buf, j, classes)
+        following, _ = _class_at(buf, j, classes)
+        if following & LETTER:
+            return _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
         if b == 32 and not following & CHARACTER:
-            kind = following
-            j += width
+            end = _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
+            return _breaks(buf, end, stop, False)
+    end = _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
     if not kind & SPACE:
-        j = _run(buf, j, stop, classes, CHARACTER, 0)
-        return _breaks(buf, j, stop, False)
-    end, last, line = _blanks(buf, i, stop, classes)
+        return _breaks(buf, end, stop, False)
     if end == stop:
         return end
-    if line > i:
-        return line
-    return end if last == i else last
+    line = _last_break(buf, i, end)
+    return line if line > i else _but_last(buf, i, end)
 
 
-@part(int64(U8, int64, int64, U8))
-def _word_o200k(buf, i, stop, classes):
+@inline(int64(U8, int64, int64, U8, u8, int64, int64))
+def _word_o200k(buf, i, stop, classes, bits, base, marked):
     """End of a word in o200k's sense at i: capitals, then small letters; i: there is none.
 
     Letters without case and marks count as both. As a regular expression gives back what it
     took too much, a run of capitals with no small letter behind it ends after the last of its
     characters that count as both, if it has one.
     """
-    both = i  # end of the last character of the run that counts as both
+    both = i  # end of the last characters of the run that count as both
     while i < stop:
-        kind, size = _class_at(buf, i, classes)
+        kind, _ = _class_at(buf, i, classes)
         if not kind & UPPER:
-            if kind & LOWER:
-                i = _ascii_letters(buf, i + size, stop, SMALL)
-                return _run(buf, i, stop, classes, LOWER, LOWER)
+            while kind & LOWER:
+                i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
+                both = i
+                if i == stop:
+                    break
+                kind, _ = _class_at(buf, i, classes)
             break
-        i += size
+        i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
         if kind & LOWER:
             both = i
     return both
 
 
-@part(int64(U8, int64, int64, U8))
-def _next_o200k(buf, i, stop, classes):
-    b = buf[i]
+@part(int64(U8, int64, int64, U8, u8, int64, int64))
+def _mark_o200k(buf, i, stop, classes, bits, base, marked):
+    """The same where the first character is a mark: rare, so not inlined."""
+    return _word_o200k(buf, i, stop, classes, bits, base, marked)
+
+
+@part(int64(U8, int64, int64, U8, u8, int64, int64))
+def _signs_o200k(buf, i, stop, classes, bits, base, marked):
+    """End of a run of what is no letter, number or white space, with what may follow it."""
+    while i < stop:
+        kind, _ = _class_at(buf, i, classes)
+        if kind & CHARACTER:  # marks are no letters, but of another class than signs
+            break
+        i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
+    return _breaks(buf, i, stop, True)
+
+
+@part(int64(U8, int64, int64, U8, u8, int64, int64))
+def _next_o200k(buf, i, stop, classes, bits, base, marked):
+    b = _get(buf, i)
     kind, size = _class_at(buf, i, classes)
     j = i + size
+    if kind & NUMBER:
+        return _digits(buf, i, stop, classes)
     # A word may begin after one blank, sign or mark; a mark may also be its first character.
-    start = i if kind & (LETTER | NUMBER) or b == 10 or b == 13 else j
-    end = _word_o200k(buf, start, stop, classes)
+    start = i if kind & LETTER or b == 10 or b == 13 else j
+    end = _word_o200k(buf, start, stop, classes, bits, base, marked)
     found = end > start
-    if not found and start > i:
-        end = _word_o200k(buf, i, stop, classes)
+    if not found and start > i and kind & UPPER:
+        end = _mark_o200k(buf, i, stop, classes, bits, base, marked)
         found = end > i
     if not found:  # no small letter: capitals alone
         end = _run(buf, start, stop, classes, UPPER, UPPER)
@@ -395,33 +519,29 @@ def _next_o200k(buf, i, stop, classes):
         if end < stop and buf[end] == 39:
             end = _contraction(buf, end, stop, True)
         return end
-    if kind & NUMBER:
-        return _digits(buf, i, stop, classes)
-    if b == 32 and j < stop:
-        following, width = _class_at(buf, j, classes)
-        if not following & CHARACTER:
-            kind = following
-            j += width
     if not kind & SPACE:
-        j = _run(buf, j, stop, classes, CHARACTER, 0)
-        return _breaks(buf, j, stop, True)
-    end, last, line = _blanks(buf, i, stop, classes)
+        return _signs_o200k(buf, i, stop, classes, bits, base, marked)
+    if b == 32 and j < stop:
+        following, _ = _class_at(buf, j, classes)
+        if not following & CHARACTER:
+            return _signs_o200k(buf, j, stop, classes, bits, base, marked)
+    end = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
+    line = _last_break(buf, i, end)
     if line > i:
         return line
-    return end if end == stop or last == i else last
+    return end if end == stop else _but_last(buf, i, end)
 
 
-@part(int64(int64, U8, int64, int64, U8))
-def _next_end(scheme, buf, i, stop, classes):
+@inline(int64(int64, U8, int64, int64, U8, u8, int64, int64))
+def _next_end(scheme, buf, i, stop, classes, bits, base, marked):
     """End of the pre-token that starts at i; `scheme` is that of the pattern."""
     if scheme == GPT2:
-        return _next_gpt2(buf, i, stop, classes)
+        return _next_gpt2(buf, i, stop, classes, bits, base, marked)
     if scheme == CL100K:
-        return _next_cl100k(buf, i, stop, classes)
+        return _next_cl100k(buf, i, stop, classes, bits, base, marked)
     if scheme == O200K:
-        return _next_o200k(buf, i, stop, classes)
-    kind, size = _class_at(buf, i, classes)
-    return _run(buf, i + size, stop, classes, SPACE, kind & SPACE)
+        return _next_o200k(buf, i, stop, classes, bits, base, marked)
+    return _run_end(buf, i, stop, classes, bits, base, marked, SPACE)
 
 
 @part(boolean(int64, U8, int64, int64, int64))
@@ -456,15 +576,30 @@ def last_cut(scheme, buf, start, stop, classes):
     return start
 
 
-@jit(int64(int64, U8, int64, int64, U8, i64))
-def scan_ends(scheme, buf, start, stop, classes, ends):
+@part(int64(int64, U8, int64, int64, U8, u8, i64))
+def _scan(scheme, buf, i, stop, classes, bits, ends):
+    """Write the ends of the pre-tokens that begin in a window from i on; return how many."""
+    base = i
+    marked = _mark(scheme, buf, i, stop, classes, bits)
+    n = 0
+    while i < marked:
+        i = _next_end(scheme, buf, i, stop, classes, bits, base, marked)
+        ends[n] = i
+        n += 1
+    return n
+
+
+@jit(int64(int64, U8, int64, int64, U8, u8, i64, i64))
+def scan_ends(scheme, buf, start, stop, classes, bits, window, ends):
     """Write the end of each pre-token of buf[start:stop] into `ends`; return how many."""
     n = 0
     i = start
     while i < stop:
-        i = _next_end(scheme, buf, i, stop, classes)
-        ends[n] = i
-        n += 1
+        m = _scan(scheme, buf, i, stop, classes, bits, window)
+        for k in range(m):
+            ends[n + k] = window[k]
+        n += m
+        i = window[m - 1]
     return n
 
 
@@ -517,7 +652,7 @@ def find_specials(buf, bounds, first, begins, tokens, offsets, found, state):
 # longer one the key is a hash, and the bytes are compared.
 
 
-@part(types.UniTuple(uint64, 2)(U8, int64, int64))
+@inline(types.UniTuple(uint64, 2)(U8, int64, int64))
 def _short_key(buf, i, n):
     low = np.uint64(0)
     high = np.uint64(0)
@@ -536,7 +671,7 @@ def _short_key(buf, i, n):
     return low, high | (np.uint64(n) << np.uint64(56))
 
 
-@part(uint64(uint64, uint64))
+@inline(uint64(uint64, uint64))
 def _mix(a, b):
     h = (a ^ (b >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(32)) ^ b) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -577,22 +712,21 @@ def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
     else:
         low, high = _long_key(buf, start, length)
     mask = rows.size // 4 - 1
-    s = np.int64(_mix(low, high) & np.uint64(mask))
+    row = 4 * np.int64(_mix(low, high) & np.uint64(mask))
     while True:
-        row = 4 * s
-        if rows[row + 3] == 0:
+        w = np.int64(_get(rows, row + 3))
+        if w == 0:
             break
-        if rows[row] == low and rows[row + 1] == high:
-            if length <= SHORT_KEY:
-                rows[row + 2] += np.uint64(weight)
-                return True
-            o = offsets[np.int64(rows[row + 3]) - 1]
-            if offsets[np.int64(rows[row + 3])] - o == length and _same(
-                buf, start, arena, o, length
-            ):
-                rows[row + 2] += np.uint64(weight)
-                return True
-        s = (s + 1) & mask
+        if _get(rows, row) == low and _get(rows, row + 1) == high and (
+            length <= SHORT_KEY
+            or (
+                offsets[w] - offsets[w - 1] == length
+                and _same(buf, start, arena, offsets[w - 1], length)
+            )
+        ):  # fmt: skip
+            _put(rows, row + 2, _get(rows, row + 2) + np.uint64(weight))
+            return True
+        row = (row + 4) & (4 * mask)
     w = state[0]
     used = state[1]
     if 8 * (w + 1) > rows.size or w + 1 >= offsets.size or used + length > arena.size:
@@ -600,7 +734,6 @@ def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
         return False
     for k in range(length):
         arena[used + k] = buf[start + k]
-    row = 4 * s
     rows[row] = low
     rows[row + 1] = high
     rows[row + 2] = np.uint64(weight)
@@ -612,8 +745,8 @@ def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
     return True
 
 
-@jit(boolean(int64, U8, I64, U8, u64, i64, u8, i64))
-def count_scanned(scheme, buf, bounds, classes, rows, offsets, arena, state):
+@jit(boolean(int64, U8, I64, U8, u8, i64, u64, i64, u8, i64))
+def count_scanned(scheme, buf, bounds, classes, bits, window, rows, offsets, arena, state):
     """Split the segments buf[bounds[2 * k]:bounds[2 * k + 1]] and count their pre-tokens.
 
     False: there was no room, see _add_piece. state[3] and state[4] say where it got to: the
@@ -623,12 +756,14 @@ def count_scanned(scheme, buf, bounds, classes, rows, offsets, arena, state):
         i = bounds[2 * segment] if state[4] < 0 else state[4]
         stop = bounds[2 * segment + 1]
         while i < stop:
-            j = _next_end(scheme, buf, i, stop, classes)
-            if not _add_piece(buf, i, j, 1, rows, offsets, arena, state):
-                state[3] = segment
-                state[4] = i
-                return False
-            i = j
+            n = _scan(scheme, buf, i, stop, classes, bits, window)
+            for k in range(n):
+                j = _get(window, k)
+                if not _add_piece(buf, i, j, 1, rows, offsets, arena, state):
+                    state[3] = segment
+                    state[4] = i
+                    return False
+                i = j
         state[4] = -1
     return True
 
@@ -1315,15 +1450,17 @@ def merge_steps(
 # bytes have a table of their own. `scratch` stands for the arrays a piece is merged in.
 
 
-@part(int64(I64, int64))
+@inline(int64(I64, int64))
 def _rank_slot(pairs, key):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
-    mask = pairs.size // 2 - 1
-    s = np.int64(h & np.uint64(mask))
-    while pairs[2 * s] >= 0 and pairs[2 * s] != key:
-        s = (s + 1) & mask
-    return 2 * s
+    mask = pairs.size - 2
+    s = np.int64(h << np.uint64(1)) & mask
+    while True:
+        known = _get(pairs, s)
+        if known == key or known < 0:
+            return s
+        s = (s + 2) & mask
 
 
 @jit(types.void(I32, I32, i64, i32))
@@ -1339,13 +1476,13 @@ def fill_ranks(left, right, pairs, byte_ranks):
                 byte_ranks[left[r] * 256 + right[r]] = r
 
 
-@part(int32(int32, int32, int64, I64, I32))
+@inline(int32(int32, int32, int64, I64, I32))
 def _rank(a, b, limit, pairs, byte_ranks):
     if a < 256 and b < 256:
-        r = byte_ranks[a * 256 + b]
+        r = _get(byte_ranks, np.int64(a) * 256 + np.int64(b))
     else:
         s = _rank_slot(pairs, (np.int64(a) << 32) | np.int64(b))
-        r = np.int32(pairs[s + 1]) if pairs[s] >= 0 else np.int32(NEVER)
+        r = np.int32(_get(pairs, s + 1)) if _get(pairs, s) >= 0 else np.int32(NEVER)
     return r if r < limit else np.int32(NEVER)
 
 
@@ -1360,25 +1497,27 @@ def _merge_short(
         rank[i] = _rank(sym[i], sym[i + 1], limit, pairs, byte_ranks)
     while n > 1:
         best = np.int32(NEVER)
-        at = 0
+        at = np.int64(0)
         for i in range(n - 1):
-            if rank[i] < best:
-                best = rank[i]
+            r = _get(rank, i)
+            if r < best:
+                best = r
                 at = i
         if best == NEVER:
             break
         if write:
             joins[start + begin[at + 1] - 1] = best
-        sym[at] = made[best]
+        _put(sym, at, made[best])
         n -= 1
         for i in range(at + 1, n):
-            sym[i] = sym[i + 1]
-            begin[i] = begin[i + 1]
-            rank[i - 1] = rank[i]
-        if at > 0:
-            rank[at - 1] = _rank(sym[at - 1], sym[at], limit, pairs, byte_ranks)
-        if at < n - 1:
-            rank[at] = _rank(sym[at], sym[at + 1], limit, pairs, byte_ranks)
+            _put(sym, i, _get(sym, i + 1))
+            _put(rank, i - 1, _get(rank, i))
+        if write:
+            for i in range(at + 1, n):
+                begin[i] = begin[i + 1]
+        # The places before and behind, by one piece of code.
+        for i in range(max(at - 1, 0), min(at + 1, n - 1)):
+            _put(rank, i, _rank(_get(sym, i), _get(sym, i + 1), limit, pairs, byte_ranks))
     return n
 
 
@@ -1475,103 +1614,193 @@ def _merge_long(
     return m
 
 
+@inline(uint64(u32, int64))
+def _get_two(out, at):
+    return np.uint64(out[at]) | (np.uint64(out[at + 1]) << np.uint64(32))
+
+
+@part(int64(uint64, U8, int64, int64, u64, u8, i64))
+def _find_far(h, buf, at, size, rows, ring, head):
+    """Place in `ring` of a piece with hash h, or -1."""
+    row = 2 * np.int64(h & np.uint64(rows.size // 2 - 1))
+    for _ in range(2):
+        place = np.int64(rows[row + 1])
+        if rows[row] == h and place > 0 and head[0] <= place + ring.size:
+            i = place & (ring.size - 1)
+            if np.int64(_load64(ring, i)) & 0xFFFFFFFF == size and _same(
+                buf, at, ring, i + 8, size
+            ):
+                return i
+        row ^= 2
+    return np.int64(-1)
+
+
+@part(types.void(uint64, U8, int64, int64, u32, int64, int64, u64, u8, i64))
+def _keep_far(h, buf, at, size, out, used, n, rows, ring, head):
+    """Write a piece of `size` bytes and its n ids to the ring, over the oldest ones."""
+    need = 8 + ((size + 7) & ~7) + ((4 * n + 7) & ~7)
+    place = head[0]
+    i = place & (ring.size - 1)
+    if i + need > ring.size:  # an entry is never cut in two
+        place += ring.size - i
+        i = 0
+    head[0] = place + need
+    _store64(ring, i, np.uint64(size) | (np.uint64(n) << np.uint64(32)))
+    for k in range(size):
+        ring[i + 8 + k] = buf[at + k]
+    j = i + 8 + ((size + 7) & ~7)
+    for k in range(0, n, 2):
+        following = np.uint64(out[used + k + 1]) if k + 1 < n else np.uint64(0)
+        _store64(ring, j + 4 * k, np.uint64(out[used + k]) | (following << np.uint64(32)))
+    row = 2 * np.int64(h & np.uint64(rows.size // 2 - 1))
+    rows[row ^ 2] = rows[row]
+    rows[(row ^ 2) + 1] = rows[row + 1]
+    rows[row] = h
+    rows[row + 1] = np.uint64(place)
+
+
+@part(types.void(U8, int64, i64, int64, u64, u64, u64))
+def _find_rows(buf, at, window, n, near, far, keys):
+    """For each of n pieces its key and its row in the first cache, or its hash.
+
+    The rows are asked for well before they are looked at, so that their cache misses overlap.
+    """
+    near_mask = np.uint64(near.size // 8 - 1)
+    far_mask = np.uint64(far.size // 2 - 1)
+    for k in range(n):
+        end = _get(window, k)
+        if end - at <= SHORT_KEY:
+            low, high = _short_key(buf, at, end - at)
+            row = 8 * np.int64(_mix(low, high) & near_mask)
+            _prefetch(near, row)
+            _put(keys, 3 * k, low)
+            _put(keys, 3 * k + 1, high)
+            _put(keys, 3 * k + 2, np.uint64(row))
+        else:
+            h, _ = _long_key(buf, at, end - at)
+            _prefetch(far, 2 * np.int64(h & far_mask))
+            _put(keys, 3 * k, h)
+        at = end
+
+
 @jit(
     boolean(
-        int64, U8, I64, I64, I64, U8, int64, I32, I32, I64, I32, U32, u64,
-        i32, i32, i32, i32, i32, i64, u32, i64, i64,
+        int64, U8, I64, I64, I64, U8, u8, i64, u64, int64, I32, I32, I64, I32, U32,
+        u64, u64, u8, i64, i32, i32, i32, i32, i32, i64, u32, i64, i64,
     )
 )  # fmt: skip
 def encode_segments(
-    scheme, buf, bounds, specials, ends, classes,
-    limit, id_of_byte, made, pairs, byte_ranks, ids, cache,
+    scheme, buf, bounds, specials, given, classes, bits, window, keys,
+    limit, id_of_byte, made, pairs, byte_ranks, ids, near, far, ring, head,
     sym, rank, begin, after, before, heap, out, counts, state,
 ):  # fmt: skip
     """Append the ids of segments of `buf` to `out`, after each the special token's id, if any.
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
-    counts[k] becomes the number of ids up to its end. Its pieces end at `ends`, or where the
+    counts[k] becomes the number of ids up to its end. Its pieces end at `given`, or where the
     scanner `scheme` says. False: a piece of state[5] bytes found no room in `out` or in the
     scratch arrays. state: [0] segment, [1] place in it (-1: its start), [2] piece, [3] ids in
     `out`, [4] ids in all before those.
 
-    The cache has a fixed size, and a newer piece displaces an older one; a row holds a short
-    piece's key with its number of tokens in the upper four bits, and up to four ids. Pieces
-    that are longer, or of more tokens, never enter it.
+    Two caches of fixed size, in which a piece has two rows to be in and a new one displaces
+    the older one. A row of `near`, a cache line, is for a piece of up to 15 bytes: its key of
+    two words, with the number of ids in the upper four bits, and up to twelve ids. A row of
+    `far` is a hash and a place in `ring`, where longer pieces stand with their ids (length,
+    number, bytes, ids), written round and round.
     """
-    mask = cache.size // 4 - 1
-    piece = state[2]
     used = state[3]
     key_bits = (np.uint64(1) << np.uint64(60)) - np.uint64(1)
     for segment in range(state[0], specials.size):
         at = bounds[2 * segment] if state[1] < 0 else state[1]
         stop = bounds[2 * segment + 1]
+        piece = 0
+        n_pieces = 0
         while at < stop:
-            end = ends[piece] if scheme == 0 else _next_end(scheme, buf, at, stop, classes)
+            if piece == n_pieces:
+                piece = 0
+                if scheme == 0:
+                    n_pieces = 0
+                    end = at
+                    while end < stop and n_pieces < WINDOW:
+                        end = given[state[2] + n_pieces]
+                        window[n_pieces] = end
+                        n_pieces += 1
+                    state[2] += n_pieces
+                else:
+                    n_pieces = _scan(scheme, buf, at, stop, classes, bits, window)
+                _find_rows(buf, at, window, n_pieces, near, far, keys)
+            end = _get(window, piece)
             size = end - at
-            if used + size + CACHE_TOKENS > out.size or size > sym.size:
+            if used + size + ROOM > out.size or size > sym.size:
                 state[0] = segment
                 state[1] = at
-                state[2] = piece
+                state[2] -= n_pieces - piece
                 state[3] = used
                 state[5] = size
                 return False
-            piece += 1
-            if size == 1:
-                out[used] = ids[id_of_byte[buf[at]]]
-                used += 1
-                at = end
-                continue
-            if size > SHORT_KEY:
-                if size <= SHORT:
-                    n = _merge_short(
-                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                        sym, rank, begin, sym, False,
-                    )  # fmt: skip
-                else:
-                    n = _merge_long(
-                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                        sym, rank, begin, after, before, heap, sym, False,
-                    )  # fmt: skip
-                for i in range(n):
-                    out[used + i] = ids[sym[i]]
-                used += n
-                at = end
-                continue
-            low, high = _short_key(buf, at, size)
-            row = 4 * np.int64(_mix(low, high) & np.uint64(mask))
-            known = cache[row + 1]
-            if cache[row] == low and known & key_bits == high:
-                first = cache[row + 2]
-                second = cache[row + 3]
-                out[used] = np.uint32(first & np.uint64(0xFFFFFFFF))
-                out[used + 1] = np.uint32(first >> np.uint64(32))
-                out[used + 2] = np.uint32(second & np.uint64(0xFFFFFFFF))
-                out[used + 3] = np.uint32(second >> np.uint64(32))
-                used += np.int64(known >> np.uint64(60))
-                at = end
-                continue
-            n = _merge_short(
-                buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                sym, rank, begin, sym, False,
-            )  # fmt: skip
+            h = _get(keys, 3 * piece)
+            low = h
+            high = np.uint64(0)
+            row = np.int64(0)
+            if size <= SHORT_KEY:
+                high = _get(keys, 3 * piece + 1)
+                row = np.int64(_get(keys, 3 * piece + 2))
+                known = _get(near, row + 1)
+                if _get(near, row) != low or known & key_bits != high:
+                    row ^= 8
+                    known = _get(near, row + 1)
+                if _get(near, row) == low and known & key_bits == high:
+                    _store64(out, used, _get(near, row + 2))
+                    _store64(out, used + 2, _get(near, row + 3))
+                    n = np.int64(known >> np.uint64(60))
+                    if n > 4:
+                        for k in range(4, n, 2):
+                            _store64(out, used + k, _get(near, row + 2 + (k >> 1)))
+                    used += n
+                    at = end
+                    piece += 1
+                    continue
+                row ^= 8
+            elif size <= FAR_KEY:
+                i = _find_far(h, buf, at, size, far, ring, head)
+                if i >= 0:
+                    n = np.int64(_load64(ring, i) >> np.uint64(32))
+                    i += 8 + ((size + 7) & ~7)
+                    for k in range(0, n, 2):
+                        _store64(out, used + k, _load64(ring, i + 4 * k))
+                    used += n
+                    at = end
+                    piece += 1
+                    continue
+            if size <= SHORT:
+                n = _merge_short(
+                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                    sym, rank, begin, sym, False,
+                )  # fmt: skip
+            else:
+                n = _merge_long(
+                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                    sym, rank, begin, after, before, heap, sym, False,
+                )  # fmt: skip
             for i in range(n):
                 out[used + i] = ids[sym[i]]
-            if n <= CACHE_TOKENS:
-                for i in range(n, CACHE_TOKENS):
-                    out[used + i] = 0
-                cache[row] = low
-                cache[row + 1] = high | (np.uint64(n) << np.uint64(60))
-                cache[row + 2] = np.uint64(out[used]) | (np.uint64(out[used + 1]) << np.uint64(32))
-                cache[row + 3] = np.uint64(out[used + 2]) | (
-                    np.uint64(out[used + 3]) << np.uint64(32)
-                )
+            if size <= SHORT_KEY:
+                if n <= NEAR_IDS:
+                    for k in range(8):
+                        near[(row ^ 8) + k] = near[row + k]
+                    near[row] = low
+                    near[row + 1] = high | (np.uint64(n) << np.uint64(60))
+                    for k in range(6):
+                        near[row + 2 + k] = _get_two(out, used + 2 * k)
+            elif size <= FAR_KEY:
+                _keep_far(h, buf, at, size, out, used, n, far, ring, head)
             used += n
             at = end
+            piece += 1
         if specials[segment] >= 0:
             if used == out.size:
                 state[0] = segment
                 state[1] = at
-                state[2] = piece
                 state[3] = used
                 state[5] = 1
                 return False
@@ -1580,7 +1809,6 @@ def encode_segments(
         counts[segment] = state[4] + used
         state[1] = -1
     state[0] = specials.size
-    state[2] = piece
     state[3] = used
     return True
 

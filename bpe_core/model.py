@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .pretokenize import character_classes
+from .pretokenize import character_classes, new_window
 
 NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 IN_SPECIAL = -1  # the rank of a boundary inside a special token
@@ -203,7 +203,7 @@ class BPEModel:
 
         data = np.frombuffer(pretoken, np.uint8)
         same = np.arange(self._share.n_tokens, dtype=np.uint32)
-        encoder = Encoder((self.n_merges, *self.tables, same), cache_slots=1)
+        encoder = Encoder((self.n_merges, *self.tables, same))
         one = np.array([data.size])
         tokens, _ = encoder.encode(0, data, np.append(0, one), np.array([-1]), one)
         ends = np.cumsum(self.sizes[tokens]).tolist()
@@ -231,9 +231,29 @@ class BPEModel:
         return steps
 
 
+SMALL_CACHE = 1 << 12  # rows; enough for a prompt, and near at hand
+LARGE_CACHE = 1 << 18  # rows; 38 MB where all of it is used
+LONG_TEXT = 1 << 17  # bytes of text from which the large caches pay
+
+
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
     """Arrays in which the kernels merge a piece of up to n bytes."""
     return (*(np.empty(n, np.int32) for _ in range(5)), np.empty(2 * n + 2, np.int64))
+
+
+def new_caches(rows: int) -> tuple[np.ndarray, ...]:
+    """Empty piece caches for the encode kernel, of 144 bytes a row; a power of two."""
+    ring = np.empty(64 * rows, np.uint8)
+    return (
+        _aligned_zeros(8 * rows), _aligned_zeros(2 * rows), ring, np.array([8], np.int64)
+    )  # fmt: skip
+
+
+def new_keys() -> np.ndarray:
+    """Where the encode kernel keeps the keys of a window's pieces, uint64."""
+    from . import kernels
+
+    return np.empty(3 * kernels.ENDS, np.uint64)
 
 
 class Encoder:
@@ -242,12 +262,11 @@ class Encoder:
     Of fixed size, whatever is encoded. Not for two threads at once.
     """
 
-    def __init__(
-        self, tables: tuple[Any, ...], cache_slots: int = 1 << 15, room: int = 1 << 16
-    ) -> None:
+    def __init__(self, tables: tuple[Any, ...], room: int = 1 << 16) -> None:
         """`tables`: number of merges, `BPEModel.tables` and the ids of the model's tokens."""
         self._tables = tables
-        self._cache = np.zeros(4 * cache_slots, np.uint64)  # a power of two
+        self._caches = new_caches(SMALL_CACHE)
+        self._window = (*new_window(), new_keys())
         self._room = room
         self._scratch = new_scratch(64)
         self._out = np.empty(room, np.uint32)
@@ -267,6 +286,8 @@ class Encoder:
         """
         from . import kernels
 
+        if data.size > LONG_TEXT and self._caches[0].size == 8 * SMALL_CACHE:
+            self._caches = new_caches(LARGE_CACHE)
         classes = character_classes() if scheme else _NO_CLASSES
         counts = np.empty(specials.size, np.int64)
         state = np.array([0, -1, 0, 0, 0, 0], np.int64)
@@ -274,20 +295,27 @@ class Encoder:
         done = False
         while not done:
             done = kernels.encode_segments(
-                scheme, data, bounds, specials, ends, classes, *self._tables, self._cache,
-                *self._scratch, self._out, counts, state,
+                scheme, data, bounds, specials, ends, classes, *self._window, *self._tables,
+                *self._caches, *self._scratch, self._out, counts, state,
             )  # fmt: skip
             used, size = int(state[3]), int(state[5])
             parts.append(self._out[:used].copy())
             state[3:5] = 0, state[4] + used
             if not done and size > self._scratch[0].size:
                 self._scratch = new_scratch(max(size, 2 * self._scratch[0].size))
-            if not done and size + kernels.CACHE_TOKENS > self._out.size:
-                self._out = np.empty(size + kernels.CACHE_TOKENS, np.uint32)
+            if not done and size + kernels.ROOM > self._out.size:
+                self._out = np.empty(size + kernels.ROOM, np.uint32)
         if self._scratch[0].size > self._room:  # a huge piece passed; most never come again
             self._scratch = new_scratch(64)
             self._out = np.empty(self._room, np.uint32)
         return parts[0] if len(parts) == 1 else np.concatenate(parts), counts
+
+
+def _aligned_zeros(n: int) -> np.ndarray:
+    """uint64[n] that begins at a cache line."""
+    array = np.zeros(n + 8, np.uint64)
+    first = -(array.ctypes.data // 8) % 8
+    return array[first : first + n]
 
 
 _NO_CLASSES = np.empty(0, np.uint8)

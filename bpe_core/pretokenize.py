@@ -257,7 +257,9 @@ class PreTokenizer:
             from . import kernels
 
             ends = np.empty(stop - start, np.int64)
-            n = kernels.scan_ends(self.scheme, data, start, stop, character_classes(), ends)
+            n = kernels.scan_ends(
+                self.scheme, data, start, stop, character_classes(), *new_window(), ends
+            )
             return ends[:n]
         raw = data[start:stop]
         text = raw.tobytes().decode("utf-8")
@@ -327,7 +329,10 @@ class PretokenCounter:
         if scheme:
             classes = character_classes()
             self._state[3:] = 0, -1
-            while not kernels.count_scanned(scheme, data, bounds, classes, *self._table()):
+            window = new_window()
+            while not kernels.count_scanned(
+                scheme, data, bounds, classes, *window, *self._table()
+            ):
                 self._grow()
             return
         for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
@@ -369,6 +374,13 @@ class PretokenCounter:
             self._rows = larger
         if used + needed > self._arena.size:
             self._arena = grown(self._arena, max(2 * self._arena.size, used + needed))
+
+
+def new_window() -> tuple[np.ndarray, np.ndarray]:
+    """What a scanner writes to: marks and ends of the pre-tokens of a window of text."""
+    from . import kernels
+
+    return np.empty(kernels.BITS, np.uint8), np.empty(kernels.ENDS, np.int64)
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
