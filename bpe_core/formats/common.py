@@ -104,6 +104,23 @@ def special_ids(
     return dict(special_tokens)
 
 
+def vocab_names(tokenizer: Tokenizer, format_name: str) -> dict[str, int]:
+    """The vocabulary in printable characters, special tokens as their own text, name to id.
+
+    FormatError where two entries have one name.
+    """
+    names: dict[str, int] = {}
+    specials = {i: t for t, i in tokenizer.special_tokens.items()}
+    for i, token in tokenizer.vocab.items():
+        key = specials.get(i) or to_characters(token)
+        if key in names:
+            raise FormatError(
+                format_name, f"id {i}", f"its name {key!r} is that of id {names[key]} too"
+            )
+        names[key] = i
+    return names
+
+
 def plain_obstacles(tokenizer: Tokenizer, format_name: str) -> Iterator[str]:
     """What only a tokenizer.json or a native file can hold, a sentence each."""
     prepare = tokenizer.preparation

@@ -287,8 +287,6 @@ def _pattern(tokenizer: Tokenizer) -> str:
         written = regexes.translate(pattern, "regex", "fancy")
         if tokenizer.pretokenizer.named or regexes.leaves_nothing_out(pattern):
             return written
-        if not regexes.width(regexes.parse(pattern, "regex"))[0]:
-            raise regexes.PatternError("it may match without taking a character")
     except regexes.PatternError as err:
         raise FormatError(NAME, "pattern", str(err)) from None
     return rf"{written}|(?:(?!{written})[\s\S])+"
