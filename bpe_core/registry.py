@@ -161,8 +161,8 @@ def load(name: str, *, download: bool = False, timeout: float = 20.0) -> Found:
     and what to do, and `FormatError` for a file that cannot be taken over.
 
     >>> try: load("no such name")
-    ... except RegistryError as err: print(str(err)[:33])
-    'no such name' is no known tokeniz
+    ... except RegistryError as err: print(str(err).partition(" and ")[0])
+    'no such name' is no known tokenizer
     """
     encoding = encoding_of(name)
     if encoding is not None:

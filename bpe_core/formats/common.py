@@ -104,21 +104,25 @@ def special_ids(
     return dict(special_tokens)
 
 
-def vocab_names(tokenizer: Tokenizer, format_name: str) -> dict[str, int]:
-    """The vocabulary in printable characters, special tokens as their own text, name to id.
+def vocab_names(tokenizer: Tokenizer) -> dict[str, int]:
+    """The vocabulary by name: tokens in printable characters, special tokens as their own text."""
+    return {name: i for i, name in _names_by_id(tokenizer)}
 
-    FormatError where two entries have one name.
-    """
-    names: dict[str, int] = {}
+
+def _names_by_id(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
     specials = {i: t for t, i in tokenizer.special_tokens.items()}
     for i, token in tokenizer.vocab.items():
-        key = specials.get(i) or to_characters(token)
-        if key in names:
-            raise FormatError(
-                format_name, f"id {i}", f"its name {key!r} is that of id {names[key]} too"
-            )
-        names[key] = i
-    return names
+        yield i, specials.get(i) or to_characters(token)
+
+
+def twin_names(tokenizer: Tokenizer, file_name: str) -> Iterator[str]:
+    """A sentence where two entries of the vocabulary would have one name in a file."""
+    id_of: dict[str, int] = {}
+    for i, name in _names_by_id(tokenizer):
+        if name in id_of:
+            yield f"ids {id_of[name]} and {i} would both have the name {name!r} in {file_name}"
+            return
+        id_of[name] = i
 
 
 def plain_obstacles(tokenizer: Tokenizer, format_name: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from .common import (
     plain_obstacles,
     text_of,
     to_characters,
+    twin_names,
     vocab_names,
 )
 
@@ -107,10 +108,7 @@ def gpt2_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
     if tokenizer._whole:
         token = next(iter(tokenizer._whole))
         yield f"it takes {token!r} whole, by no merge; GPT-2's format has merges only"
-    try:
-        vocab_names(tokenizer, "vocab.json")
-    except FormatError as err:
-        yield str(err)
+    yield from twin_names(tokenizer, "vocab.json")
 
 
 def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
@@ -126,5 +124,5 @@ def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
     for obstacle in gpt2_obstacles(tokenizer):
         raise FormatError("vocab.json + merges.txt", "tokenizer", obstacle)
     lines = [f"{to_characters(a)} {to_characters(b)}\n" for a, b in tokenizer.merges]
-    names = json.dumps(vocab_names(tokenizer, "vocab.json"), ensure_ascii=False)
+    names = json.dumps(vocab_names(tokenizer), ensure_ascii=False)
     return names, "#version: 0.2\n" + "".join(lines)

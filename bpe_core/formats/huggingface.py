@@ -30,6 +30,7 @@ from .common import (
     json_of,
     special_ids,
     to_characters,
+    twin_names,
     vocab_names,
 )
 
@@ -278,11 +279,9 @@ def _merges(merges: Any, ids: Mapping[str, int]) -> list[tuple[str, str]]:
         for part in (*pair, "".join(pair)):
             if part not in ids:
                 raise FormatError(NAME, place, f"{part!r} is not in the vocabulary")
-            if from_characters(part) is None:
-                raise FormatError(
-                    NAME, place, f"{part!r} is not written in the characters of ByteLevel"
-                )
-        pairs.setdefault(pair)
+        # Texts are bytes in ByteLevel's characters: a merge of others never happens.
+        if from_characters("".join(pair)) is not None:
+            pairs.setdefault(pair)
     return list(pairs)
 
 
@@ -377,16 +376,16 @@ def _notes(top: dict[str, Any], ids: Mapping[str, int], added: Mapping[str, int]
 
 def hf_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
     """What keeps a tokenizer.json from giving the ids of this tokenizer, a sentence each."""
+    twins = list(twin_names(tokenizer, NAME))
+    yield from twins
     try:
-        names = vocab_names(tokenizer, NAME)
         _written_pre_tokenizer(tokenizer)
-    except FormatError as err:
+    except ValueError as err:
         yield str(err)
-        return
-    if not tokenizer._whole:
+    if twins or not tokenizer._whole:
         return
     made = {left + right for left, right in canonical_merges(tokenizer)}
-    for key, i in names.items():
+    for key, i in vocab_names(tokenizer).items():
         token = from_characters(key)
         if token is None or len(token) == 1 or token in made:
             continue
@@ -434,7 +433,7 @@ def dumps_hf(tokenizer: Tokenizer) -> str:
             "type": "BPE", "dropout": None, "unk_token": None,
             "continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": False,
             "byte_fallback": False, "ignore_merges": bool(tokenizer._whole),
-            "vocab": vocab_names(tokenizer, NAME), "merges": merges,
+            "vocab": vocab_names(tokenizer), "merges": merges,
         },
     }  # fmt: skip
     return json.dumps(top, ensure_ascii=False, indent=1)
@@ -451,16 +450,15 @@ def _written_pre_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
         try:
             written = regexes.translate(stage.regex, "regex", "oniguruma")
         except regexes.PatternError as err:
-            raise FormatError(
-                NAME, "pattern", f"{stage.regex!r:.200} cannot be carried over: {err}"
-            ) from None
+            problem = f"the pattern {stage.regex!r:.200} cannot be carried over: {err}"
+            raise regexes.PatternError(problem) from None
         steps.append(
             {"type": "Split", "pattern": {"Regex": written}, "behavior": "Isolated",
              "invert": False}
         )  # fmt: skip
     prefix = tokenizer.preparation.prefix_space
     if prefix and steps:
-        raise FormatError(NAME, "pattern", "a blank in front goes with GPT-2's pattern only")
+        raise regexes.PatternError(f"in {NAME} a blank in front goes with GPT-2's pattern only")
     last = {
         "type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": False,
         "use_regex": use_regex,

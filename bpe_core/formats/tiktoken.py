@@ -288,7 +288,8 @@ def _pattern(tokenizer: Tokenizer) -> str:
         if tokenizer.pretokenizer.named or regexes.leaves_nothing_out(pattern):
             return written
     except regexes.PatternError as err:
-        raise FormatError(NAME, "pattern", str(err)) from None
+        problem = f"the pattern {pattern!r:.200} cannot be carried over: {err}"
+        raise FormatError(NAME, "tokenizer", problem) from None
     return rf"{written}|(?:(?!{written})[\s\S])+"
 
 
@@ -306,7 +307,7 @@ def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
         if not found:
             _pattern(tokenizer)
     except FormatError as err:
-        yield f"the pattern cannot be carried over: {err}"
+        yield str(err).removeprefix(f"{NAME}, tokenizer: ")
     names = sorted(tokenizer.special_tokens)
     for one, other in pairwise(names):
         if other.startswith(one):
