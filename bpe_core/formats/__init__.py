@@ -21,12 +21,12 @@ from .common import FormatError, from_characters, to_characters
 from .gpt2 import dumps_gpt2, loads_gpt2
 from .huggingface import Imported, dumps_hf, loads_hf, read_hf
 from .native import NATIVE_NAME, NATIVE_VERSION, dumps_native, loads_native
-from .proof import NASTY_TEXTS, Format, Proof, dumps, loads, obstacles, prove
+from .proof import NASTY_TEXTS, Format, Proof, dumps, loads, obstacles, prove, remarks
 from .tiktoken import dumps_tiktoken, loads_tiktoken, tiktoken_snippet
 
 __all__ = [
     "NASTY_TEXTS", "NATIVE_NAME", "NATIVE_VERSION", "Format", "FormatError", "Imported", "Proof",
     "dumps", "dumps_gpt2", "dumps_hf", "dumps_native", "dumps_tiktoken", "from_characters",
     "loads", "loads_gpt2", "loads_hf", "loads_native", "loads_tiktoken", "obstacles", "prove",
-    "read_hf", "tiktoken_snippet", "to_characters",
+    "read_hf", "remarks", "tiktoken_snippet", "to_characters",
 ]  # fmt: skip

@@ -56,6 +56,32 @@ def obstacles(tokenizer: Tokenizer, format_name: Format) -> list[str]:
     return [] if format_name == "native" else list(_OBSTACLES[format_name](tokenizer))
 
 
+def remarks(tokenizer: Tokenizer, format_name: Format) -> list[str]:
+    """What the files of a format leave to their reader, a sentence each.
+
+    >>> from bpe_core import Trainer
+    >>> remarks(Trainer(257, pattern="o200k").train("").tokenizer, "hf")
+    []
+    """
+    names = ", ".join(map(repr, tokenizer.special_tokens))
+    found = []
+    if format_name == "gpt2":
+        if tokenizer.pattern != "gpt2":
+            found.append(
+                f"The files do not hold the pattern, {tokenizer.pattern!r}: libraries that read "
+                "them take GPT-2's and give other ids."
+            )
+        if names:
+            found.append(f"The files do not say that {names} are special: name them when reading.")
+    if format_name == "tiktoken":
+        found.append(
+            "The rank file holds neither pattern nor special tokens: the Python file beside it does."
+        )
+        if any(not option.special for option in tokenizer.preparation.tokens.values()):
+            found.append("tiktoken knows special tokens only: added tokens become such.")
+    return found
+
+
 def dumps(tokenizer: Tokenizer, format_name: Format) -> dict[str, bytes]:
     """The files of an export, by the names that their readers expect.
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats
+from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats, metrics
 
 from .texts import real_texts
 
@@ -63,6 +63,16 @@ def test_a_proof_finds_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     proof = formats.prove(tokenizer, "hf", ["abc", "xyz"])
     assert "abc" in proof.differing
     assert "xyz" not in proof.differing
+
+
+def test_what_files_leave_to_their_reader_is_said() -> None:
+    plain = Trainer(257).train("abab").tokenizer
+    other = Trainer(259, ["<a>"], pattern="o200k").train("abab").tokenizer
+    assert formats.remarks(plain, "gpt2") == formats.remarks(other, "hf") == []
+    pattern, specials = formats.remarks(other, "gpt2")
+    assert "'o200k'" in pattern
+    assert "'<a>'" in specials
+    assert len(formats.remarks(plain, "tiktoken")) == 1
 
 
 def test_special_tokens_that_are_not_named_are_told_of() -> None:
@@ -122,7 +132,7 @@ def imported(draw: st.DrawFn) -> Tokenizer:
 
 
 @given(tokenizer=imported(), texts=st.lists(st.text("aabbc ", max_size=20), max_size=6))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_without_obstacle_libraries_give_the_same_ids(
     tokenizer: Tokenizer, texts: list[str]
 ) -> None:
@@ -184,3 +194,13 @@ def test_native_files_say_the_oldest_version_that_reads_them() -> None:
     ):  # fmt: skip
         with pytest.raises(FormatError, match=key):
             formats.loads_native(json.dumps(newer | {key: value}))
+
+
+def test_counts_from_pretokens_are_refused_where_texts_are_changed_first() -> None:
+    file = json.loads(formats.dumps_hf(Trainer(257).train("abab").tokenizer))
+    file["normalizer"] = {"type": "NFC"}
+    tokenizer = formats.loads_hf(json.dumps(file))
+    with pytest.raises(ValueError, match="normalizes"):
+        metrics.corpus_token_counts(tokenizer, "e\u0301")
+    assert tokenizer.join_ranks("abe\u0301").size == 3
+    assert tokenizer.tokens("abe\u0301")[-1].end == len("abé".encode())
