@@ -75,7 +75,7 @@ def remarks(tokenizer: Tokenizer, format_name: Format) -> list[str]:
             found.append(f"The files do not say that {names} are special: name them when reading.")
     if format_name == "tiktoken":
         found.append(
-            "The rank file holds neither pattern nor special tokens: the Python file beside it does."
+            "The rank file holds neither pattern nor special tokens: the Python file with it does."
         )
         if any(not option.special for option in tokenizer.preparation.tokens.values()):
             found.append("tiktoken knows special tokens only: added tokens become such.")
