@@ -34,7 +34,8 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     """Tokens of a whole corpus after its first k merges, int64[n_merges + 1].
 
     Each distinct pre-token is encoded once and weighted by its count. Special tokens are
-    borders and are not counted. Corpus and options as for `Trainer.start`.
+    borders and are not counted. Corpus and options as for `Trainer.start`. ValueError for an
+    imported tokenizer that changes texts before it cuts them or takes pre-tokens whole.
 
     >>> from bpe_core import Trainer
     >>> result = Trainer(258).train("aaabdaaabac")
@@ -43,6 +44,11 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     """
     from . import kernels
 
+    if not tokenizer.preparation.plain or tokenizer._whole:
+        raise ValueError(
+            "this tokenizer normalizes texts, has added tokens with options or takes pre-tokens "
+            "whole, so tokens cannot be counted from pre-tokens; encode the text instead"
+        )
     counter, _ = count_pretokens(
         corpus, tokenizer.pretokenizer, tokenizer.special_tokens, **options
     )

@@ -21,7 +21,7 @@ import numpy as np
 
 from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
 from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
-from .preparation import Preparation, pretokenizer_of, take_whole
+from .preparation import Preparation, take_whole
 from .pretokenize import PreTokenizer, utf8, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
@@ -491,10 +491,7 @@ class Tokenizer:
         vocab: Mapping[int, bytes],
         merges: Sequence[tuple[bytes, bytes]],
         special_tokens: Mapping[str, int] | Iterable[str] | None = None,
-        pattern: str | tuple[str, ...] = "gpt2",
-        *,
-        preparation: Preparation | None = None,
-        whole: Mapping[bytes, int] | None = None,
+        pattern: str = "gpt2",
     ) -> Tokenizer:
         """A tokenizer from a vocabulary (id to bytes) and merges; declared ids are kept.
 
@@ -535,10 +532,7 @@ class Tokenizer:
         extra = {i: bytes(token) for i, token in vocab.items() if i not in used}
         pairs = np.array(list(rows), np.int32).reshape(-1, 2)
         model = BPEModel(order, pairs[:, 0], pairs[:, 1], list(rows.values()))
-        return cls(
-            model, pretokenizer_of(pattern), specials, ids, extra,
-            preparation=preparation, whole=whole,
-        )  # fmt: skip
+        return cls(model, PreTokenizer(pattern), specials, ids, extra)
 
     @classmethod
     def from_files(

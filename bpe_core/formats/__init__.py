@@ -5,6 +5,8 @@
 | `native` | the native JSON file: everything that makes a tokenizer up |
 | `gpt2` | GPT-2's vocab.json and merges.txt |
 | `tiktoken` | tiktoken's rank files, and the Python that reads one |
+| `huggingface` | Hugging Face's tokenizer.json of the byte-level BPE family |
+| `proof` | all of them: the files of a format, which format files are of, proving an export |
 | `common` | what they share; `regexes`: patterns in the dialects of other engines |
 
 A bad file raises `FormatError`, which names the format, the place and what was expected;
@@ -15,32 +17,16 @@ fetching well-known ones (`registry`).
 
 from __future__ import annotations
 
-from typing import Literal
-
-from bpe_core.tokenizer import Tokenizer
-
 from .common import FormatError, from_characters, to_characters
 from .gpt2 import dumps_gpt2, loads_gpt2
+from .huggingface import Imported, dumps_hf, loads_hf, read_hf
 from .native import NATIVE_NAME, NATIVE_VERSION, dumps_native, loads_native
-from .tiktoken import dumps_tiktoken, loads_tiktoken, tiktoken_obstacles, tiktoken_snippet
+from .proof import NASTY_TEXTS, Format, Proof, dumps, loads, obstacles, prove, remarks
+from .tiktoken import dumps_tiktoken, loads_tiktoken, tiktoken_snippet
 
 __all__ = [
-    "NATIVE_NAME", "NATIVE_VERSION", "FormatError", "dumps_gpt2", "dumps_native",
-    "dumps_tiktoken", "from_characters", "loads_gpt2", "loads_native", "loads_tiktoken",
-    "obstacles", "tiktoken_snippet", "to_characters",
+    "NASTY_TEXTS", "NATIVE_NAME", "NATIVE_VERSION", "Format", "FormatError", "Imported", "Proof",
+    "dumps", "dumps_gpt2", "dumps_hf", "dumps_native", "dumps_tiktoken", "from_characters",
+    "loads", "loads_gpt2", "loads_hf", "loads_native", "loads_tiktoken", "obstacles", "prove",
+    "read_hf", "remarks", "tiktoken_snippet", "to_characters",
 ]  # fmt: skip
-
-Format = Literal["native", "gpt2", "tiktoken"]
-
-
-def obstacles(tokenizer: Tokenizer, format_name: Format) -> list[str]:
-    """Why the format cannot hold the tokenizer, a sentence each; [] where it can.
-
-    Exact: with no obstacle, what the format's own library reads gives the same ids. May take
-    a second for a vocabulary of 200,000.
-
-    >>> tokenizer = Tokenizer.from_vocab({i: bytes([i]) for i in range(256)} | {256: b"xyz"}, [])
-    >>> obstacles(tokenizer, "native"), len(obstacles(tokenizer, "tiktoken"))
-    ([], 1)
-    """
-    return list({"native": lambda _: (), "tiktoken": tiktoken_obstacles}[format_name](tokenizer))

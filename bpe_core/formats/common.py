@@ -104,6 +104,27 @@ def special_ids(
     return dict(special_tokens)
 
 
+def vocab_names(tokenizer: Tokenizer) -> dict[str, int]:
+    """The vocabulary by name: tokens in printable characters, special tokens as their own text."""
+    return {name: i for i, name in _names_by_id(tokenizer)}
+
+
+def _names_by_id(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
+    specials = {i: t for t, i in tokenizer.special_tokens.items()}
+    for i, token in tokenizer.vocab.items():
+        yield i, specials.get(i) or to_characters(token)
+
+
+def twin_names(tokenizer: Tokenizer, file_name: str) -> Iterator[str]:
+    """A sentence where two entries of the vocabulary would have one name in a file."""
+    id_of: dict[str, int] = {}
+    for i, name in _names_by_id(tokenizer):
+        if name in id_of:
+            yield f"ids {id_of[name]} and {i} would both have the name {name!r} in {file_name}"
+            return
+        id_of[name] = i
+
+
 def plain_obstacles(tokenizer: Tokenizer, format_name: str) -> Iterator[str]:
     """What only a tokenizer.json or a native file can hold, a sentence each."""
     prepare = tokenizer.preparation

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bpe_core.tokenizer import Tokenizer
 
-from .common import FormatError, from_characters, json_of, text_of, to_characters
+from .common import (
+    FormatError,
+    from_characters,
+    json_of,
+    plain_obstacles,
+    text_of,
+    to_characters,
+    twin_names,
+    vocab_names,
+)
 
 
 def loads_gpt2(
@@ -93,24 +102,27 @@ def _gpt2_merges(merges_txt: str | bytes, known: set[bytes]) -> list[tuple[bytes
     return merges
 
 
+def gpt2_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
+    """What the two files cannot hold of this tokenizer, a sentence each."""
+    yield from plain_obstacles(tokenizer, "GPT-2's format")
+    if tokenizer._whole:
+        token = next(iter(tokenizer._whole))
+        yield f"it takes {token!r} whole, by no merge; GPT-2's format has merges only"
+    yield from twin_names(tokenizer, "vocab.json")
+
+
 def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
     """The contents of vocab.json and merges.txt; special tokens stand in the former as text.
 
-    The two files hold neither the pattern nor which tokens are special. Raises FormatError
-    where two entries would have one name.
+    The two files hold neither the pattern nor which tokens are special: whoever reads them has
+    to be told. Raises FormatError with the first of the `obstacles`.
 
     >>> from bpe_core import Trainer
     >>> dumps_gpt2(Trainer(257).train("a a").tokenizer)[1]
     '#version: 0.2\\nĠ a\\n'
     """
-    names: dict[str, int] = {}
-    specials = {i: t for t, i in tokenizer.special_tokens.items()}
-    for i, token in tokenizer.vocab.items():
-        key = specials.get(i) or to_characters(token)
-        if key in names:
-            raise FormatError(
-                "vocab.json", f"id {i}", f"its name {key!r} is that of id {names[key]} too"
-            )
-        names[key] = i
+    for obstacle in gpt2_obstacles(tokenizer):
+        raise FormatError("vocab.json + merges.txt", "tokenizer", obstacle)
     lines = [f"{to_characters(a)} {to_characters(b)}\n" for a, b in tokenizer.merges]
-    return json.dumps(names, ensure_ascii=False), "#version: 0.2\n" + "".join(lines)
+    names = json.dumps(vocab_names(tokenizer), ensure_ascii=False)
+    return names, "#version: 0.2\n" + "".join(lines)

@@ -42,6 +42,7 @@ _SCRIPTS = frozenset(
         "Mongolian Myanmar Oriya Sinhala Tamil Telugu Thai Tibetan",
     )
 )
+_DERIVED = frozenset(["Alphabetic", "Join_Control"])  # what `\w` is written with
 # What `\w` is for `regex` and fancy-regex, and what it is for Oniguruma, spelled out.
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
 _WORD_ONIGURUMA = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾"
@@ -106,7 +107,7 @@ def translate(pattern: str, source: Dialect, target: Dialect) -> str:
     >>> translate(r"\\p{N}{1,3}+|\\s++\\Z", "regex", "oniguruma")
     '(?>\\\\p{N}{1,3})|\\\\s++\\\\z'
     """
-    return _written(parse(pattern, source), target)
+    return _written(_taking(pattern, source), target)
 
 
 def to_here(pattern: str) -> str:
@@ -117,7 +118,7 @@ def to_here(pattern: str) -> str:
     >>> to_here(r"\\S+|\\s+"), to_here(r"\\p{N}{1,3}+")
     ('whitespace', '(?:\\\\p{N}{1,3})+')
     """
-    tree = parse(pattern, "oniguruma")
+    tree = _taking(pattern, "oniguruma")
     name = _names().get(_written(tree, "regex"))
     if name is not None:
         return name
@@ -126,6 +127,17 @@ def to_here(pattern: str) -> str:
     except PatternError:
         alike = False
     return pattern if alike else _written(tree, "regex")
+
+
+def _taking(pattern: str, dialect: Dialect) -> Alternatives:
+    """The tree of a pattern whose every match takes a character.
+
+    After an empty match, engines differ in where they go on.
+    """
+    tree = parse(pattern, dialect)
+    if not width(tree)[0]:
+        raise PatternError("it may match without taking a character")
+    return tree
 
 
 # The spellings of one pattern that files hold; each is argued to cut every text alike.
@@ -355,7 +367,7 @@ class _Parser:
     def property(self, letter: str, start: int) -> str:
         match = re.compile(r"\{(\^?)(\w+)\}").match(self.text, self.at)
         name = match.group(2) if match else ""
-        if name not in _CATEGORIES and name not in _SCRIPTS:
+        if name not in _CATEGORIES | _SCRIPTS | _DERIVED:
             raise PatternError(f"{self.text[start : start + 12]!r} at {start} is not supported")
         assert match
         if self.fold and name in ("Lu", "Ll", "Lt"):

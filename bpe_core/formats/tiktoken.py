@@ -35,6 +35,8 @@ from .common import FormatError, canonical_merges, largest_inside, plain_obstacl
 
 NAME = "tiktoken file"
 Ranks = Mapping[bytes, int]
+# Rebuilding merges takes time with the square of a token's length; published tokens end at 128.
+LONGEST = 4096
 
 
 def loads_tiktoken(
@@ -123,8 +125,10 @@ def _read(data: str | bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:
         except binascii.Error:
             shown = fields[0][:40].decode("utf-8", "replace")
             raise FormatError(NAME, place, f"{shown!r} is no valid base64") from None
-        if not token:
-            raise FormatError(NAME, place, "the token is empty")
+        if not 0 < len(token) <= LONGEST:
+            raise FormatError(
+                NAME, place, f"a token must have 1 to {LONGEST} bytes, this one has {len(token)}"
+            )
         if not fields[1].isdigit() or len(fields[1]) > 10 or int(fields[1]) >= NEVER:
             shown = fields[1][:40].decode("utf-8", "replace")
             raise FormatError(
@@ -288,10 +292,9 @@ def _pattern(tokenizer: Tokenizer) -> str:
         written = regexes.translate(pattern, "regex", "fancy")
         if tokenizer.pretokenizer.named or regexes.leaves_nothing_out(pattern):
             return written
-        if not regexes.width(regexes.parse(pattern, "regex"))[0]:
-            raise regexes.PatternError("it may match without taking a character")
     except regexes.PatternError as err:
-        raise FormatError(NAME, "pattern", str(err)) from None
+        problem = f"the pattern {pattern!r:.200} cannot be carried over: {err}"
+        raise FormatError(NAME, "tokenizer", problem) from None
     return rf"{written}|(?:(?!{written})[\s\S])+"
 
 
@@ -309,7 +312,7 @@ def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
         if not found:
             _pattern(tokenizer)
     except FormatError as err:
-        yield f"the pattern cannot be carried over: {err}"
+        yield str(err).removeprefix(f"{NAME}, tokenizer: ")
     names = sorted(tokenizer.special_tokens)
     for one, other in pairwise(names):
         if other.startswith(one):
@@ -322,7 +325,11 @@ def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
             f"{len(unused)} entries of the vocabulary are made by no merge and are no special "
             f"tokens (id {unused[0]}, {token!r}): tiktoken would encode to them"
         )
-    yield from _other_merges(tokenizer, ranks)
+    longest = max(map(len, ranks))
+    if longest > LONGEST:
+        yield f"it has a token of {longest} bytes; {LONGEST} are supported in this format"
+    else:
+        yield from _other_merges(tokenizer, ranks)
 
 
 def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:

@@ -187,6 +187,7 @@ def test_merges_are_rebuilt_from_the_ranks_and_blanks_survive(
         ("YWI= 97", "line 257.*97.*line 98"),
         ("YQ== 256", "line 257.*line 98"),
         ("= 256", "line 257"),
+        ("YWFh" * 2000 + " 256", "line 257.*4096.*6000"),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -293,6 +294,14 @@ def test_what_tiktoken_would_do_otherwise_is_said_before() -> None:
     # Patterns that tiktoken has not, or takes otherwise.
     for pattern in (r"\bword\b", r"a*", r"(a)\1", r"(?<=a+)b", r"[\w--\d]"):
         assert "pattern" in obstacle({}, [], pattern=pattern)
+
+
+def test_very_long_tokens_are_refused_at_once() -> None:
+    tokenizer = Trainer(300).train("a" * 1_000_000).tokenizer
+    assert max(map(len, tokenizer.vocab.values())) > 4096
+    (found,) = formats.obstacles(tokenizer, "tiktoken")
+    assert "4096" in found
+    assert formats.obstacles(tokenizer, "hf") == []
 
 
 def test_a_part_that_is_merged_after_its_product_is_no_obstacle(tmp_path: Path) -> None:

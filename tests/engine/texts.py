@@ -7,6 +7,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from bpe_core.formats import NASTY_TEXTS
+
 # Tables of letters differ between versions of Unicode: only characters that this Python knows are
 # compared with libraries that bring their own tables.
 assigned = st.characters(exclude_categories=["Cn", "Cs", "Co"])
@@ -21,15 +23,7 @@ mixed = st.lists(st.sampled_from(BITS) | st.text(assigned, max_size=3), max_size
     "".join
 ) | st.text(assigned, max_size=50)
 
-NASTY = [
-    "", " ", "  ", "\n", "\n\n", " \n \n  ", "\r\n\r\n", "\t \t", "\u00a0\u00a0", "\u3000x\u3000 ",
-    "a\n \n  ", "a   b", "   a", "a   ", "\x00\x01\x7f", "\u0085\u2028\u2029", "1234567 12 1",
-    "it's IT'S it'ſ we'll WE'LL 'tis", "Ünïcödé e\u0301\u0301 한국 \u1112\u1161\u11ab", "👨‍👩‍👧🏽🙃",
-    "नमस्ते สวัสดี العربية עברית", "<|endoftext|>", "a<|endoftext|> <|endoftext|>b", "<|end<|endoftext|",
-    "a" * 300, "ab" * 200, " " * 300 + "x", "-" * 130, "!?!?" * 40, "\n" * 70, "中" * 100,
-    "for (i = 0; i < n; ++i) {\n\t\treturn x[i] /* ok */;\n\t}\r\n", "http://a.b/c?d=e&f=%20#g",
-    "\ufeffhello", "x\u200dy\u200cz", "ǅ ﬀ İi ıI ß ẞ", "½ ²³ Ⅷ ٣٤ ०१२", "__init__ snake_case CamelCase HTTPServer",
-]  # fmt: skip
+NASTY = NASTY_TEXTS
 
 
 def real_texts(shared: Path) -> list[str]:
