@@ -12,29 +12,43 @@ last `kernels` (the compiled loops, each pinned to its plain twin by the tests).
 >>> result.tokenizer.encode("lowlow")
 [257, 257]
 
-Nothing is compiled on import. The first call that needs a kernel compiles them all once a
-machine and loads them from numba's cache afterwards; `warm_up` does it ahead of time.
+Nothing is compiled on import, and `formats`, `metrics` and `registry` are loaded when they are
+first named. The first call that needs a kernel compiles them all once a machine and loads them
+from numba's cache afterwards; `warm_up` does it ahead of time.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
+from typing import TYPE_CHECKING, Any
 
-from . import formats, metrics
 from .corpus import DecodedText, decode_text
-from .formats import FormatError
 from .model import NEVER, BPEModel
 from .pretokenize import PATTERNS, NamedPattern, PreTokenizer
 from .tokenizer import DecodeStream, Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
 
+if TYPE_CHECKING:
+    from . import formats, metrics, registry
+    from .formats import FormatError
+
 __all__ = [
     "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTrace",
     "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
-    "TrainingRun", "decode_text", "formats", "kernels_ready", "metrics", "train_bpe", "warm_up",
+    "TrainingRun", "decode_text", "formats", "kernels_ready", "metrics", "registry", "train_bpe",
+    "warm_up",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("formats", "metrics", "registry"):
+        return importlib.import_module(f".{name}", __name__)
+    if name == "FormatError":
+        return importlib.import_module(".formats", __name__).FormatError
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def kernels_ready() -> bool:

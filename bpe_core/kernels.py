@@ -11,8 +11,9 @@ Symbols: inside the engine a token is an index (`bytes` 0..255 in byte order, th
 for each new token in merge order); ids that users see are mapped on at the edge.
 """
 
-import functools
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -23,13 +24,55 @@ from numba.np.arrayobj import make_array
 # No kernel allocates, so numba's reference counting is off: it would count every array in and
 # out of every call of a helper function with an atomic instruction, which took three quarters
 # of the training time and a good part of the compile time.
-jit = functools.partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
-# For functions that only other kernels call: without the wrappers for Python, a first start
-# takes a third less time.
-part = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-# An array goes into a function as seven numbers, so where a helper is small the call costs
-# more than what it does.
-inline = functools.partial(part, forceinline=True)
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_parts: list[tuple[Any, Any]] = []  # helpers that are declared and not compiled yet
+
+
+def part(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """For functions that only kernels call: compiled by the declared signature, once, when a
+    kernel is; where the kernels come from the cache their helpers are not needed."""
+
+    def declare(function: Callable[..., Any]) -> Any:
+        dispatcher = njit(
+            no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS, **options
+        )(function)
+        _parts.append((dispatcher, signature))
+        return dispatcher
+
+    return declare
+
+
+def inline(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A part that is copied into its callers: an array goes into a function as seven numbers,
+    so where a helper is small the call costs more than what it does."""
+    return part(signature, forceinline=True)
+
+
+def jit(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A kernel: taken from the cache, or compiled with the parts declared above it."""
+
+    def load(function: Callable[..., Any]) -> Any:
+        kernel = njit(cache=True, **_OPTIONS)(function)
+        if _parts and not _is_cached(kernel, signature):
+            for dispatcher, declared in _parts:
+                dispatcher.compile(declared)
+                dispatcher.disable_compile()
+            _parts.clear()
+        kernel.compile(signature)
+        kernel.disable_compile()
+        return kernel
+
+    return load
+
+
+def _is_cached(kernel: Any, signature: Any) -> bool:
+    """Whether numba's cache has a kernel; a private matter of numba's, so with a way out."""
+    try:
+        index = kernel._cache._cache_file._load_index()
+        return bool(kernel._cache._index_key(signature, kernel.targetctx.codegen()) in index)
+    except Exception:
+        return False
+
 
 # Read-only inputs are declared as such: a kernel then takes both kinds of array without
 # compiling a second time.
@@ -325,6 +368,19 @@ def _run(buf, i, stop, classes, mask, value):
     return i
 
 
+@part(int64(U8, int64, int64, U8, u8, int64, int64, int64))
+def _long_run_end(buf, i, stop, classes, bits, base, marked, mask):
+    """The same for a run of more than some fifty bytes, or one at the window's end."""
+    at = i + 1 - base
+    while base + at < marked:
+        word = _load64(bits, at >> 3) >> np.uint64(at & 7)
+        if word != 0:
+            return base + at + np.int64(_trailing_zeros(word))
+        at = (at | 7) + 57 if at & 7 else at + 64
+    kind, _ = _class_at(buf, i, classes)
+    return _run(buf, max(i, marked), stop, classes, mask, kind & mask)
+
+
 @inline(int64(U8, int64, int64, U8, u8, int64, int64, int64))
 def _run_end(buf, i, stop, classes, bits, base, marked, mask):
     """End of the run of characters of the same class, under `mask`, that begins at i.
@@ -336,14 +392,7 @@ def _run_end(buf, i, stop, classes, bits, base, marked, mask):
         word = _load64(bits, at >> 3) >> np.uint64(at & 7)
         if word != 0:
             return i + 1 + np.int64(_trailing_zeros(word))
-        at = (at | 7) + 1
-        while base + at < marked:
-            word = _load64(bits, at >> 3)
-            if word != 0:
-                return base + at + np.int64(_trailing_zeros(word))
-            at += 64
-    kind, _ = _class_at(buf, i, classes)
-    return _run(buf, max(i, marked), stop, classes, mask, kind & mask)
+    return _long_run_end(buf, i, stop, classes, bits, base, marked, mask)
 
 
 @part(int64(U8, int64, int64, boolean))

@@ -118,19 +118,20 @@ def character_classes() -> np.ndarray:
     Taken from the package itself so that a compiled scanner and `regex` follow the same
     version of Unicode. The bits are named in kernels.py.
     """
-    # Surrogates cannot stand in UTF-8; U+FFFD keeps their places.
-    every = "".join(map(chr, range(0xD800))) + "\ufffd" * 0x800
-    every += "".join(map(chr, range(0xE000, 0x110000)))
+    points = np.arange(0x110000, dtype=np.uint32)
+    points[0xD800:0xE000] = 0xFFFD  # surrogates cannot stand in UTF-8
+    every = points.astype("<u4").tobytes().decode("utf-32-le")
     table = np.zeros(0x110000, np.uint8)
-    for bit, members in (
-        (1, r"\p{L}+"),
-        (2, r"\p{N}+"),
-        (4, r"\s+"),
-        (8, r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"),
-        (16, r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"),
+    for members, bits in (
+        (r"[\p{Lu}\p{Lt}]+", 1 | 8),
+        (r"\p{Ll}+", 1 | 16),
+        (r"[\p{Lm}\p{Lo}]+", 1 | 8 | 16),
+        (r"\p{M}+", 8 | 16),
+        (r"\p{N}+", 2),
+        (r"\s+", 4),
     ):
         for match in regex.finditer(members, every):
-            table[match.start() : match.end()] |= bit
+            table[match.start() : match.end()] = bits
     table.flags.writeable = False
     return table
 
