@@ -1688,6 +1688,8 @@ def _find_far(h, buf, at, size, rows, ring, head):
 def _keep_far(h, buf, at, size, out, used, n, rows, ring, head):
     """Write a piece of `size` bytes and its n ids to the ring, over the oldest ones."""
     need = 8 + ((size + 7) & ~7) + ((4 * n + 7) & ~7)
+    if need > ring.size:
+        return
     place = head[0]
     i = place & (ring.size - 1)
     if i + need > ring.size:  # an entry is never cut in two
