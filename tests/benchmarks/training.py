@@ -1,32 +1,35 @@
-"""Training time beside other trainers, on the same file in the same run.
+"""Training time beside other trainers: file to tokenizer, counting included.
 
-    python tests/benchmarks/training.py [--vocab-size N] [--rounds N] [FILE ...]
-
-Prints seconds (best of the rounds) from file to tokenizer, counting included, and the ratio
-to each peer. All are warmed up first. Ours records its full trace; no peer records any. A
-peer that is not installed is left out, and that is said. Without FILEs the corpora in
-../shared/corpora are taken.
+Ours records its full trace; no peer records any. rustbpe gets the lines of the file, since it
+takes an iterator of texts; the others get the file.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import importlib.util
+import contextlib
 import os
-import platform
-import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from common import best_of, here, table
 
-import bpe_core  # noqa: E402
+import bpe_core
 
-PATTERN = bpe_core.PATTERNS["gpt2"].regex
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """No messages that a peer writes to the terminal past Python."""
+    kept = [os.dup(1), os.dup(2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for number in (*kept, nowhere):
+            os.close(number)
 
 
 def ours(path: Path, vocab_size: int) -> None:
@@ -36,8 +39,15 @@ def ours(path: Path, vocab_size: int) -> None:
 def rustbpe(path: Path, vocab_size: int) -> None:
     import rustbpe
 
+    pattern = bpe_core.PATTERNS["gpt2"].regex
     with open(path, encoding="utf-8") as lines:
-        rustbpe.Tokenizer().train_from_iterator(lines, vocab_size, pattern=PATTERN)
+        rustbpe.Tokenizer().train_from_iterator(lines, vocab_size, pattern=pattern)
+
+
+def gigatoken(path: Path, vocab_size: int) -> None:
+    import gigatoken
+
+    gigatoken.train_bpe(path, vocab_size, [])
 
 
 def tokenizers(path: Path, vocab_size: int) -> None:
@@ -53,53 +63,28 @@ def tokenizers(path: Path, vocab_size: int) -> None:
     tokenizer.train([str(path)], trainer)
 
 
-PEERS: dict[str, Callable[[Path, int], None]] = {"rustbpe": rustbpe, "tokenizers": tokenizers}
+PEERS: dict[str, Callable[[Path, int], None]] = {
+    "rustbpe": rustbpe,
+    "gigatoken": gigatoken,
+    "tokenizers": tokenizers,
+}
 
 
-def best_of(rounds: int, run: Callable[[], None]) -> float:
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def unpacked(path: Path, folder: Path) -> Path:
-    if path.suffix != ".gz":
-        return path
-    target = folder / path.stem
-    target.write_bytes(gzip.decompress(path.read_bytes()))
-    return target
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--vocab-size", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-    files = options.files or sorted((ROOT.parent / "shared" / "corpora").glob("*.gz"))
-    if not files:
-        parser.error("no corpora found beside the repository; name text files to train on")
-    here = [name for name in PEERS if importlib.util.find_spec(name)]
-    for name in PEERS.keys() - set(here):
-        print(f"{name} is not installed, left out")
-    print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}")
-    print(f"{'corpus':<24}{'MB':>7}{'ours':>9}", *(f"{n:>12}{'ratio':>8}" for n in here), sep="")
-    with tempfile.TemporaryDirectory() as folder:
-        for packed in files:
-            path = unpacked(packed, Path(folder))
-            small = Path(folder) / "warm-up.txt"
-            small.write_bytes(path.read_bytes()[:20_000])
-            row = []
-            for name in ("ours", *here):
-                run = ours if name == "ours" else PEERS[name]
-                run(small, 300)
-                row.append(best_of(options.rounds, lambda: run(path, options.vocab_size)))  # noqa: B023
-            cells = [f"{t:>12.2f}{row[0] / t:>8.2f}" for t in row[1:]]
-            print(f"{path.name:<24}{path.stat().st_size / 1e6:>7.1f}{row[0]:>9.2f}", *cells, sep="")
-
-
-if __name__ == "__main__":
-    main()
+def run(paths: list[Path], folder: Path, vocab_size: int, rounds: int) -> None:
+    peers = here(PEERS)
+    print(f"\nTraining to {vocab_size:,} entries, seconds, best of {rounds}; ratio: ours / peer\n")
+    rows = [["corpus", "MB", "ours", *(x for name in peers for x in (name, "ratio"))]]
+    for path in paths:
+        small = folder / "warm-up.txt"
+        small.write_bytes(path.read_bytes()[:20_000].decode("utf-8", "ignore").encode())
+        times = []
+        for name in ("ours", *peers):
+            train = ours if name == "ours" else PEERS[name]
+            with silent():
+                train(small, 300)
+                times.append(best_of(rounds, lambda: train(path, vocab_size)))  # noqa: B023
+        cells = [f"{times[0]:.2f}"]
+        for seconds in times[1:]:
+            cells += [f"{seconds:.2f}", f"{times[0] / seconds:.2f}"]
+        rows.append([path.name, f"{path.stat().st_size / 1e6:.1f}", *cells])
+    table(rows)

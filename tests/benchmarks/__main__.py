@@ -1,0 +1,60 @@
+"""Speed beside other libraries, on the same texts in the same run.
+
+    python tests/benchmarks [training] [encoding] [start] [scale] [--rounds N] [FILE ...]
+
+Prints tables in Markdown. Without names: all but `scale`, which writes a file of two gigabytes.
+A peer that is not installed is left out, and that is said. Without FILEs the corpora in
+../shared/corpora are taken, and 60 MB of Python code from the standard library and the installed
+packages. Nothing here is part of the test suite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from common import corpora, machine
+
+PARTS = ("training", "encoding", "start", "scale")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", nargs="*", help=f"{', '.join(PARTS)}, or files to take as texts")
+    parser.add_argument("--vocab-size", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--gigabytes", type=float, default=2.0, help="size of the file for scale")
+    options = parser.parse_args()
+    parts = [word for word in options.what if word in PARTS] or list(PARTS[:3])
+    files = [Path(word) for word in options.what if word not in PARTS]
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing:
+        parser.error(f"{missing[0]} is neither a file nor one of {', '.join(PARTS)}")
+    print(machine())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        texts = files or list(corpora(folder))
+        if "training" in parts:
+            import training
+
+            training.run(texts, folder, options.vocab_size, options.rounds)
+        if "encoding" in parts:
+            import encoding
+
+            encoding.run(texts, folder, options.rounds)
+        if "start" in parts:
+            import start
+
+            start.run(options.rounds)
+        if "scale" in parts:
+            import scale
+
+            scale.run(texts, folder, options.vocab_size, options.gigabytes)
+
+
+if __name__ == "__main__":
+    main()
