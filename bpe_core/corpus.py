@@ -292,17 +292,20 @@ class SpecialSplitter:
         what one in the text would, since no character's bytes occur inside another's.
         """
         n = documents.size // 2
-        if not self.tokens:
-            return Segments(data, documents, np.full(n, -1), np.arange(1, n + 1), data.size)
-        from . import kernels
-
-        found = np.empty(3 * 64, np.int64)
         state = np.array([0, -1], np.int64)
-        at = 0
-        while (
-            at := kernels.find_specials(data, documents, at, *self._tables, found, state)
-        ) < n:
-            found = grown(found, 4 * found.size)
+        if self.tokens:
+            from . import kernels
+
+            found = np.empty(3 * 64, np.int64)
+            at = 0
+            while (
+                at := kernels.find_specials(data, documents, at, *self._tables, found, state)
+            ) < n:
+                found = grown(found, 4 * found.size)
+        if not state[0]:
+            nothing = np.empty(n, np.int64)
+            nothing.fill(-1)
+            return Segments(data, documents, nothing, np.arange(1, n + 1), data.size)
         hits = found[: 3 * int(state[0])].reshape(-1, 3)
         # A segment ends at each hit and at each document's end, and begins behind those.
         order = np.argsort(np.concatenate([hits[:, 0], np.arange(n)]), kind="stable")

@@ -415,7 +415,7 @@ class Tokenizer:
         self, splitter: SpecialSplitter, segments: Segments
     ) -> tuple[np.ndarray, np.ndarray]:
         data, bounds, tokens, document_ends, _ = segments
-        if splitter.tokens:
+        if tokens.size and int(tokens.max()) >= 0:
             tokens = np.array([*(self.special_tokens[t] for t in splitter.tokens), -1])[tokens]
         scheme = self.pretokenizer.scheme
         ends = _NO_ENDS
