@@ -17,7 +17,6 @@ import regex
 
 from .corpus import count_pretokens
 from .model import NEVER, Encoder
-from .pretokenize import utf8
 from .tokenizer import Tokenizer
 
 # --------------------------------------------------------------------------- scripts
@@ -214,6 +213,25 @@ class Vocabulary:
         stops = np.cumsum(self.sizes)
         return np.frombuffer(b"".join(self.tokens), np.uint8), np.concatenate([[0], stops])
 
+    @functools.cached_property
+    def _rows_of(self) -> dict[bytes, list[int]]:
+        rows: dict[bytes, list[int]] = {}
+        for row, token in enumerate(self.tokens):
+            rows.setdefault(token, []).append(row)
+        return rows
+
+    def spelling(self, token: bytes) -> list[int]:
+        """The rows whose bytes are these; more than one only in some imported vocabularies."""
+        return self._rows_of.get(token, [])
+
+    @functools.cached_property
+    def alphabetical(self) -> np.ndarray:
+        """Place of each entry in the order of the entries' bytes, int64[n]."""
+        order = sorted(range(len(self)), key=self.tokens.__getitem__)
+        places = np.empty(len(self), np.int64)
+        places[order] = np.arange(len(self))
+        return places
+
     def containing(self, needle: bytes) -> np.ndarray:
         """Entries whose bytes hold `needle`, bool[n].
 
@@ -301,10 +319,10 @@ def overlap(here: Vocabulary, there: Vocabulary) -> tuple[np.ndarray, np.ndarray
     >>> [int(shared.sum()) for shared in overlap(one, two)]
     [256, 256]
     """
-    known_here, known_there = set(here.tokens), set(there.tokens)
+    shared = here._rows_of.keys() & there._rows_of.keys()
     return (
-        np.fromiter((token in known_there for token in here.tokens), bool, len(here)),
-        np.fromiter((token in known_here for token in there.tokens), bool, len(there)),
+        np.fromiter((token in shared for token in here.tokens), bool, len(here)),
+        np.fromiter((token in shared for token in there.tokens), bool, len(there)),
     )
 
 
@@ -381,18 +399,24 @@ def _slices(text: str) -> Iterator[str]:
     return (text[i : i + _BLOCK] for i in range(0, len(text), _BLOCK))
 
 
-def places(tokenizer: Tokenizer, text: str, token_id: int, most: int) -> list[tuple[int, int]]:
+def places(
+    tokenizer: Tokenizer, text: str, token_id: int, most: int, *, n_merges: int | None = None
+) -> list[tuple[int, int]]:
     """The first places of an id in a text, as (start, end) in the bytes of `prepared(text)`.
 
+    At most `most` of them; with `n_merges` the text is cut with that many merges only.
+
     >>> from bpe_core import Trainer
-    >>> places(Trainer(257).train("abab").tokenizer, "ab cab", 256, most=5)
-    [(0, 2), (4, 6)]
+    >>> tokenizer = Trainer(258).train("abcabc").tokenizer
+    >>> places(tokenizer, "abc ab", 257, 5), places(tokenizer, "abc ab", 256, 5, n_merges=1)
+    ([(0, 3)], [(0, 2), (4, 6)])
     """
     found: list[tuple[int, int]] = []
     sizes = tokenizer._size_of_id
     size = len(tokenizer.token_bytes(token_id))
+    cut = tokenizer if n_merges is None else tokenizer.truncated(n_merges)
     at = 0
-    for ids in tokenizer.encode_chunks(_slices(text), block=_BLOCK >> 2):
+    for ids in cut.encode_chunks(_slices(text), block=_BLOCK >> 2):
         here = np.flatnonzero(ids == token_id)
         ends = at + np.cumsum(sizes[ids], dtype=np.int64)
         found += [(end - size, end) for end in ends[here[: most - len(found)]].tolist()]
