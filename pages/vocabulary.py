@@ -46,32 +46,28 @@ def workbench() -> None:
     vocabulary_token.take_link(trained)
 
     query = vocabulary_list.filters(vocabulary, trained.tokenizer.n_merges)
-    entries, biography = st.columns([1.35, 1], gap="medium")
-    with entries:
+    left, right = st.columns([1.35, 1], gap="medium")
+    with left:
         rows = vocabulary_list.found(trained, query)
         if rows is not None:
             vocabulary_list.heading(trained, query, len(rows))
-            open_id, _ = vocabulary_token.opened(vocabulary)
+            open_id, _ = vocabulary_token.opened(trained)
             vocabulary_list.table(trained, rows, open_id, vocabulary_token.open_token)
             vocabulary_health.download(trained, rows)
-    with biography:
-        st.caption("Biography of the chosen token")
+    with right.container(key="vocab_biography"):
+        st.caption("Where the chosen token comes from, and what became of it")
         vocabulary_token.panel(trained, show_children)
-
-    health, scripts = st.columns(2, gap="medium")
-    with health:
+    with left:
         st.subheader("Health")
-        sorts_longest = st.session_state.get("vocab_sort") == ("bytes", True) and query.empty
-        shown = LONGEST if sorts_longest else query.health
-        vocabulary_health.health(trained, shown, show_health)
-        st.caption("Press a row to list its tokens above.")
-    with scripts:
-        st.subheader("Scripts")
-        vocabulary_health.scripts(trained, query.kind, show_script)
-        st.caption(
-            f"{vocabulary_health.chinese_or_not(vocabulary.by_kind())} A token counts for the "
-            "script of more than half of its letters."
-        )
+        st.caption("What is odd about some entries; press a row to list its tokens above.")
+        vocabulary_health.health(trained, vocabulary_list.shown_health(query), show_health)
+
+    st.subheader("Scripts")
+    st.caption(
+        f"{vocabulary_health.chinese_or_not(vocabulary.by_kind())} A token counts for the "
+        "script of more than half of its letters; the longer a bar, the more tokens."
+    )
+    vocabulary_health.scripts(trained, query.kind, show_script)
 
     st.subheader("What two vocabularies share")
     vocabulary_overlap.section(trained)

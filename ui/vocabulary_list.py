@@ -16,8 +16,11 @@ from ui.state import Trained
 from ui.vocabulary_query import ALL, DESCENDS_FIRST, SEARCHES, SPECIALS, Query, in_order, matches
 from ui.words import literal
 
-PER_PAGE = 25
+PER_PAGE = 20
 _ANY = "any"
+
+#: The order the list opens with: as the merges were learned.
+FIRST_SORT = ("merge", False)
 
 COLUMNS = (
     Column("id", "id"),
@@ -50,7 +53,9 @@ def filters(vocabulary: Vocabulary, n_merges: int) -> Query:
     """Draw the filters and return what they ask for."""
     values = st.session_state
     where = values.get("vocab_where") or SEARCHES[0]
-    words, search, script, more = st.columns([2.6, 1.55, 2, 1.3], gap="medium")
+    words, search, script, more = st.columns(
+        [2.6, 1.55, 2, 1.3], gap="medium", vertical_alignment="bottom"
+    )
     typed = words.text_input(
         "Search",
         key="vocab_search",
@@ -80,7 +85,6 @@ def filters(vocabulary: Vocabulary, n_merges: int) -> Query:
         persist_state="session",
     )
     with more:
-        st.html('<div class="voc-gap"></div>')
         active = sum(name in values and _narrow(name) for name in _WIDGETS[2:])
         label = f"More filters ({active})" if active else "More filters"
         with st.popover(label, width="stretch", key="vocab_more"):
@@ -115,9 +119,8 @@ def _range(label: str, key: str, least: int, most: int) -> tuple[int, int] | Non
     low, high = st.session_state.get(key, (least, most))
     st.session_state[key] = (max(low, least), min(high, most))
     st.session_state[f"_{key}_whole"] = (least, most)
-    chosen: tuple[int, int] = st.slider(
-        label, least, most, key=key, on_change=turn_to_first, persist_state="session"
-    )
+    st.slider(label, least, most, key=key, on_change=turn_to_first, persist_state="session")
+    chosen: tuple[int, int] = st.session_state[key]  # two ends, since two were put there
     return None if chosen == (least, most) else chosen
 
 
@@ -156,6 +159,13 @@ def longest_first() -> None:
     come()
 
 
+def shown_health(query: Query) -> str | None:
+    """Return the row of the health table whose tokens are listed now."""
+    if query.empty and st.session_state.get("vocab_sort") == ("bytes", True):
+        return vocabulary_health.LONGEST
+    return query.health
+
+
 def come() -> None:
     """Bring the list into view."""
     st.session_state.vocab_come = st.session_state.get("vocab_come", 0) + 1
@@ -163,7 +173,7 @@ def come() -> None:
 
 def sort_by(column: str) -> None:
     """Sort by a column, the other way round if it is sorted by that already."""
-    by, down = st.session_state.get("vocab_sort", ("id", False))
+    by, down = st.session_state.get("vocab_sort", FIRST_SORT)
     down = not down if column == by else DESCENDS_FIRST[column]
     st.session_state.vocab_sort = (column, down)
     turn_to_first()
@@ -186,7 +196,7 @@ def found(trained: Trained, query: Query) -> np.ndarray | None:
     except ValueError as problem:
         st.error(literal(str(problem)))
         return None
-    by, down = st.session_state.get("vocab_sort", ("id", False))
+    by, down = st.session_state.get("vocab_sort", FIRST_SORT)
     return in_order(vocabulary, wanted, by, down=down, uses=vocabulary_data.uses(trained))
 
 
@@ -234,8 +244,9 @@ def table(trained: Trained, rows: np.ndarray, selected: int | None, on_open) -> 
         page=Page(
             _cells(trained, rows[at * PER_PAGE : (at + 1) * PER_PAGE]), at, n_pages, len(rows)
         ),
-        sorted_by=st.session_state.get("vocab_sort", ("id", False)),
+        sorted_by=st.session_state.get("vocab_sort", FIRST_SORT),
         selected=selected,
+        beside="vocab_biography",
         empty="No token matches. Fewer letters or filters find more.",
         come=st.session_state.get("vocab_come", 0),
         large=theme.is_large(),

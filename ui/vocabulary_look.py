@@ -13,15 +13,13 @@ from ui.state import Trained
 
 #: Once a page.
 STYLE = """<style>
-.voc { display: flex; flex-wrap: wrap; gap: .4rem 2.6rem; margin: 0; padding: 0; }
+dl.voc.voc { display: flex; flex-wrap: wrap; gap: .4rem 2.6rem; margin: 0; padding: 0; }
 .voc div { display: flex; flex-direction: column-reverse; }
 .voc dt { font-size: .94rem; color: var(--ms-muted); margin: 0; padding: 0; font-weight: 400; }
 .voc dd { margin: 0; font-size: 1.56rem; line-height: 1.2; font-weight: 650;
   font-variant-numeric: tabular-nums; }
-.voc-gap { height: 1.35rem; }
 @media (max-width: 640px) {
-  .voc-gap { display: none; }
-  .voc { gap: .4rem 1.6rem; } .voc dd { font-size: 1.2rem; } .voc dt { font-size: .84rem; } }
+  dl.voc.voc { gap: .4rem 1.3rem; } .voc dd { font-size: 1.2rem; } .voc dt { font-size: .84rem; } }
 </style>"""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.tokenizer import Tokenizer
 from ui import state, theme, vocabulary_data
 from ui.biography import token_biography
 from ui.components.token_card import token_card
@@ -42,11 +42,12 @@ def open_token(token_id: int) -> None:
     st.query_params[_PARAMETER] = str(token_id)
 
 
-def opened(vocabulary: Vocabulary) -> tuple[int | None, str]:
+def opened(trained: Trained) -> tuple[int | None, str]:
     """Return the id that is open, or None and a sentence that says what is wrong."""
     asked = st.session_state.get("vocab_token")
     if asked is None:
-        return first_choice(vocabulary), ""
+        return first_choice(trained.tokenizer), ""
+    vocabulary = vocabulary_data.entries(trained)
     if asked.isascii() and asked.isdigit() and len(asked) < 11:
         row = int(np.searchsorted(vocabulary.ids, int(asked)))
         if row < len(vocabulary) and vocabulary.ids[row] == int(asked):
@@ -58,17 +59,18 @@ def opened(vocabulary: Vocabulary) -> tuple[int | None, str]:
     )
 
 
-def first_choice(vocabulary: Vocabulary) -> int:
-    """Return the id to open with: the longest text that merges made, or the first entry."""
-    made = (vocabulary.births >= 0) & ~vocabulary.splits
-    if not made.any():
-        return int(vocabulary.ids[0])
-    return int(vocabulary.ids[np.argmax(np.where(made, vocabulary.sizes, 0))])
+def first_choice(tokenizer: Tokenizer) -> int:
+    """Return the id to open with: of the tokens that merges made, the one in most merges."""
+    rows = tokenizer.merge_ids
+    if not len(rows):
+        return next(iter(tokenizer.vocab))
+    in_merges = np.bincount(rows[:, :2].ravel(), minlength=int(rows.max()) + 1)
+    return int(rows[np.argmax(in_merges[rows[:, 2]]), 2])
 
 
 def panel(trained: Trained, on_children) -> None:  # type: ignore[no-untyped-def]
     """Draw the biography of the open token; ``on_children`` is called with its id."""
-    token_id, problem = opened(vocabulary_data.entries(trained))
+    token_id, problem = opened(trained)
     large = theme.is_large()
     if token_id is None:
         token_card(None, empty=problem, large=large, key="vocab_card")

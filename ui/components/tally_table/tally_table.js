@@ -29,8 +29,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   head.append(heads);
   body.append(...data.rows.map((row) => line(row, (key) => setTriggerValue("pick", key))));
   table.append(make("caption", "", data.name), head, body);
-  const top = root.firstChild ? root.firstChild.scrollTop : 0, scroll = make("div", "scroll");
-  scroll.tabIndex = 0;
+  const top = root.firstChild ? root.firstChild.scrollTop : 0, scroll = make("div", data.rows.length > 8 ? "scroll long" : "scroll");
+  if (data.rows.length > 8) scroll.tabIndex = 0;
   scroll.setAttribute("role", "group");
   scroll.setAttribute("aria-label", data.name);
   scroll.append(table);

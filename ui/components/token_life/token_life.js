@@ -80,11 +80,12 @@ function words(binary, className) {
 }
 
 function place({ before, token, after }) {
-  const el = make("li");
-  el.dir = "auto";
-  const here = make("mark");
+  const el = make("li"), here = make("mark"), side = make("div", "before");
+  const shown = (binary) => decodeParts(binary).filter((part) => typeof part === "string").join("");
+  el.dir = RTL.test(shown(token) || shown(before)) ? "rtl" : "ltr";
+  side.append(words(before));
   here.append(words(token));
-  el.append(words(before), here, words(after));
+  el.append(side, here, words(after, "after"));
   return el;
 }
 

@@ -60,6 +60,7 @@ def token_table(
     sorted_by: tuple[str, bool],
     selected: int | None = None,
     empty: str = "",
+    beside: str = "",
     come: int = 0,
     large: bool = False,
     on_open: Callable[[int], None] | None = None,
@@ -69,8 +70,9 @@ def token_table(
     """Show one page of tokens.
 
     ``sorted_by`` is (column, descending), where the column of tokens is "token"; ``empty`` is said
-    when there is no row; the table comes into view when ``come`` changes. Tokens can be pressed
-    only where ``on_open`` is given, columns sorted only with ``on_sort``.
+    when there is no row. The table comes into view when ``come`` changes, and after a press the
+    container of the key ``beside``, where it is out of sight. Tokens can be pressed only where
+    ``on_open`` is given, columns sorted only with ``on_sort``.
     """
 
     def told(event: str, act: Callable[[Any], None] | None) -> Callable[[], None]:
@@ -93,6 +95,7 @@ def token_table(
             "sort": list(sorted_by),
             "selected": selected,
             "empty": empty,
+            "beside": beside,
             "come": come,
             "large": large,
             "opens": on_open is not None,

@@ -3,6 +3,11 @@
 
 const TABLES = new WeakMap();
 
+function bring(element) {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+}
+
 class TokenTable {
   constructor(root) {
     this.root = root;
@@ -66,8 +71,7 @@ class TokenTable {
 
   /** Come into view, for the eye and for the keyboard. */
   come() {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.root.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+    bring(this.root);
     this.buttons()[0]?.focus({ preventScroll: true });
   }
 
@@ -126,6 +130,11 @@ class TokenTable {
       other.querySelector("button").setAttribute("aria-pressed", String(other === line));
     }
     this.context.setTriggerValue("open", Number(line.dataset.id));
+    const shown = this.data.beside && document.querySelector(`.st-key-${this.data.beside}`);
+    if (shown) {
+      const { top, bottom } = shown.getBoundingClientRect();
+      if (top > innerHeight * .7 || bottom < innerHeight * .2) bring(shown);
+    }
   }
 
   turn(page) {
