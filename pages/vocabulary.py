@@ -48,12 +48,11 @@ def workbench() -> None:
     query = vocabulary_list.filters(vocabulary, trained.tokenizer.n_merges)
     left, right = st.columns([1.35, 1], gap="medium")
     with left:
-        rows = vocabulary_list.found(trained, query)
-        if rows is not None:
-            vocabulary_list.heading(trained, query, len(rows))
-            open_id, _ = vocabulary_token.opened(trained)
-            vocabulary_list.table(trained, rows, open_id, vocabulary_token.open_token)
-            vocabulary_health.download(trained, rows)
+        rows, problem = vocabulary_list.found(trained, query)
+        vocabulary_list.heading(trained, query, len(rows))
+        open_id, _ = vocabulary_token.opened(trained)
+        vocabulary_list.table(trained, rows, problem, open_id, vocabulary_token.open_token)
+        vocabulary_health.download(trained, rows)
     with right.container(key="vocab_biography"):
         st.caption("Where the chosen token comes from, and what became of it")
         vocabulary_token.panel(trained, show_children)

@@ -136,14 +136,14 @@ def _percent(part: int, whole: int) -> str:
     return f"{share:.0f}%" if share in (0, 100) or share >= 9.95 else f"{share:.2g}%"
 
 
-def download(trained: Trained, rows: np.ndarray | None) -> None:
+def download(trained: Trained, rows: np.ndarray) -> None:
     """Draw the buttons that give the decoded vocabulary as JSON, whole and as filtered."""
     vocabulary = vocabulary_data.entries(trained)
     n = len(vocabulary)
     with st.container(horizontal=True, vertical_alignment="center", key="vocab_downloads"):
         st.caption("Decoded vocabulary as JSON", width="content")
         _button(f"All {n:,}", "vocab_json_all", vocabulary, None, f"vocabulary-{n}.json")
-        if rows is not None and len(rows) < n:
+        if 0 < len(rows) < n:
             label = f"The {len(rows):,} listed"
             name = f"vocabulary-{n}-listed-{len(rows)}.json"
             _button(label, "vocab_json_listed", vocabulary, rows, name)

@@ -6,6 +6,8 @@ Belongs here: widgets and what keeps their values sensible. Which entries match 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -187,17 +189,16 @@ def turn(page: int) -> None:
 # -- what is shown ----------------------------------------------------------------------------
 
 
-def found(trained: Trained, query: Query) -> np.ndarray | None:
-    """Return the rows that match, in the order asked for; None after saying what is wrong."""
+def found(trained: Trained, query: Query) -> tuple[np.ndarray, str]:
+    """Return the rows that match, in the order asked for, and "" or what is wrong."""
     vocabulary = vocabulary_data.entries(trained)
     health = None if query.health is None else vocabulary_health.mask(trained, query.health)
     try:
         wanted = matches(vocabulary, query, merge_ids=trained.tokenizer.merge_ids, health=health)
     except ValueError as problem:
-        st.error(literal(str(problem)))
-        return None
+        return np.empty(0, np.int64), str(problem)
     by, down = st.session_state.get("vocab_sort", FIRST_SORT)
-    return in_order(vocabulary, wanted, by, down=down, uses=vocabulary_data.uses(trained))
+    return in_order(vocabulary, wanted, by, down=down, uses=vocabulary_data.uses(trained)), ""
 
 
 def heading(trained: Trained, query: Query, n: int) -> None:
@@ -216,7 +217,7 @@ def sentence(trained: Trained, query: Query, n: int) -> str:
     parts = []
     if query.words:
         verb = {"text": "with the text", "hex": "with the bytes", "id": "with the id"}[query.search]
-        parts.append(f"{verb} “{literal(query.words) if query.words.strip() else query.words}”")
+        parts.append(f"{verb} “{_visible(query.words)}”")
     if query.kind:
         parts.append(f"of the script “{literal(query.kind)}”")
     if query.length:
@@ -229,12 +230,23 @@ def sentence(trained: Trained, query: Query, n: int) -> str:
         parts.append(vocabulary_health.LISTED[query.health])
     if query.part_of is not None:
         token = vocabulary.tokens[vocabulary.row(query.part_of)].decode("utf-8", "replace")
-        parts.append(f"made of the token {query.part_of:,} “{literal(token)}”")
+        parts.append(f"made of the token “{_visible(token)}”")
     return f"**{n:,}** of {len(vocabulary):,} entries: {', '.join(parts)}."
 
 
-def table(trained: Trained, rows: np.ndarray, selected: int | None, on_open) -> None:  # type: ignore[no-untyped-def]
-    """Draw one page of the rows."""
+def _visible(words: str) -> str:
+    """Return the words for Markdown, with their blanks as they are drawn in tokens."""
+    return literal(words.replace(" ", "·"))
+
+
+def table(
+    trained: Trained,
+    rows: np.ndarray,
+    problem: str,
+    selected: int | None,
+    on_open: Callable[[int], None],
+) -> None:
+    """Draw one page of the rows, or the problem."""
     n_pages = max(1, -(-len(rows) // PER_PAGE))
     at = min(st.session_state.get("vocab_page", 0), n_pages - 1)
     token_table(
@@ -247,7 +259,7 @@ def table(trained: Trained, rows: np.ndarray, selected: int | None, on_open) -> 
         sorted_by=st.session_state.get("vocab_sort", FIRST_SORT),
         selected=selected,
         beside="vocab_biography",
-        empty="No token matches. Fewer letters or filters find more.",
+        empty=problem or "No token matches. Fewer letters or filters find more.",
         come=st.session_state.get("vocab_come", 0),
         large=theme.is_large(),
         on_open=on_open,

@@ -47,7 +47,7 @@ def section(trained: Trained) -> None:
 def compare(here: Trained, there: Trained) -> None:
     """Draw the counts of two vocabularies and the entries of the part that is looked at."""
     shared_here, shared_there = vocabulary_data.overlap(here, there)
-    part = st.session_state.get("vocab_part", SHARED)
+    part = st.session_state.get("vocab_part", HERE)
     counts = {
         SHARED: np.count_nonzero(shared_here),
         HERE: np.count_nonzero(~shared_here),

@@ -51,15 +51,15 @@ class Query:
 def read_hex(words: str) -> bytes:
     """Return the bytes that hexadecimal digits spell; ValueError says what is wrong.
 
-    >>> read_hex("E2 80"), read_hex("0xe2,0x80"), read_hex("")
-    (b'\\xe2\\x80', b'\\xe2\\x80', b'')
+    A last digit alone is a byte that is still being typed, and left out.
+
+    >>> read_hex("E2 80"), read_hex("0xe2,0x80"), read_hex("e28"), read_hex("")
+    (b'\xe2\x80', b'\xe2\x80', b'\xe2', b'')
     """
     digits = re.sub(r"0x|\\x|[\s,;:]", "", words, flags=re.IGNORECASE)
     if wrong := re.search(r"[^0-9a-fA-F]", digits):
         raise ValueError(f"“{wrong[0]}” is no hexadecimal digit; write bytes as E2 80 A6.")
-    if len(digits) % 2:
-        raise ValueError("A byte has two hexadecimal digits; one is missing, as in E2 8.")
-    return bytes.fromhex(digits)
+    return bytes.fromhex(digits[: len(digits) // 2 * 2])
 
 
 def read_ids(words: str) -> list[tuple[int, int]]:
@@ -67,9 +67,12 @@ def read_ids(words: str) -> list[tuple[int, int]]:
 
     >>> read_ids("285, 300-310"), read_ids("")
     ([(285, 285), (300, 310)], [])
+
+    An end that is still being typed is left out.
     """
     ranges = []
     for part in re.sub(r"\s*[-–]\s*", "-", words).replace(",", " ").split():
+        part = part.removesuffix("-")
         match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", part, re.ASCII)
         if match is None:
             raise ValueError(f"“{part}” is no id; write ids as 285 or 300-310.")

@@ -7,6 +7,8 @@ and doors to the panel from other pages. What is said of a token comes from ``ui
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -34,9 +36,11 @@ def take_link(trained: Trained) -> None:
     values.vocab_token_of = trained.key
     if linked:
         values.vocab_token = values.vocab_link = asked
+    elif asked is None and "vocab_token" in values:
+        open_token(values.vocab_token)  # back from another page, which had another address
 
 
-def open_token(token_id: int) -> None:
+def open_token(token_id: int | str) -> None:
     """Open a token's biography, and name it in the page's address."""
     st.session_state.vocab_token = st.session_state.vocab_link = str(token_id)
     st.query_params[_PARAMETER] = str(token_id)
@@ -68,7 +72,7 @@ def first_choice(tokenizer: Tokenizer) -> int:
     return int(rows[np.argmax(in_merges[rows[:, 2]]), 2])
 
 
-def panel(trained: Trained, on_children) -> None:  # type: ignore[no-untyped-def]
+def panel(trained: Trained, on_children: Callable[[int], None]) -> None:
     """Draw the biography of the open token; ``on_children`` is called with its id."""
     token_id, problem = opened(trained)
     large = theme.is_large()
@@ -97,13 +101,17 @@ def link(token_id: int) -> None:
     )
 
 
-def door(trained: Trained, step: int | None) -> None:
-    """Draw the button from the merge player to the biography of the token made at ``step``.
+def door(trained: Trained) -> None:
+    """Draw the button from the merge player to the biography of the token its step made.
 
-    Steps count from 1; without one the button opens the vocabulary as it is.
+    Where the player rests at no merge, the button opens the vocabulary as it is.
     """
+    told = st.session_state.get("merge_player") or {}
+    step = state.OPENING_STEP if trained is state.built_in().wait() else 0
+    if told.get("player_id") == trained.key and told.get("step") is not None:
+        step = int(told["step"])
     token_id = None
-    if trained.trace is not None and step and step <= len(trained.trace):
+    if trained.trace is not None and 1 <= step <= len(trained.trace):
         token_id = int(trained.trace.new[step - 1])
     label = "All its tokens" if token_id is None else f"Biography of the token of merge {step:,}"
     if st.button(label, key="to_vocabulary", type="tertiary", icon=":material/menu_book:"):
