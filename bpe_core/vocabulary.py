@@ -255,8 +255,8 @@ class Vocabulary:
         Kinds of which there is none are left out.
 
         >>> from bpe_core import Trainer
-        >>> Vocabulary.of(Trainer(256).train("").tokenizer).by_kind()[1]
-        Kind(name='Latin', entries=52, n_bytes=52)
+        >>> Vocabulary.of(Trainer(256).train("").tokenizer).by_kind()[0]
+        Kind(name='Parts of characters', entries=128, n_bytes=128)
         """
         entries = np.bincount(self.kind, minlength=len(KINDS))
         n_bytes = np.bincount(self.kind, weights=self.sizes, minlength=len(KINDS))
@@ -407,8 +407,8 @@ def places(
     At most `most` of them; with `n_merges` the text is cut with that many merges only.
 
     >>> from bpe_core import Trainer
-    >>> tokenizer = Trainer(258).train("abcabc").tokenizer
-    >>> places(tokenizer, "abc ab", 257, 5), places(tokenizer, "abc ab", 256, 5, n_merges=1)
+    >>> tokenizer = Trainer(258).train("aaab aaab").tokenizer  # merges a+a, aa+a
+    >>> places(tokenizer, "aaa aa", 257, 5), places(tokenizer, "aaa aa", 256, 5, n_merges=1)
     ([(0, 3)], [(0, 2), (4, 6)])
     """
     found: list[tuple[int, int]] = []
