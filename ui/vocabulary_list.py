@@ -27,14 +27,14 @@ FIRST_SORT = ("merge", False)
 COLUMNS = (
     Column("id", "id"),
     Column("hex", "bytes in hex", number=False, spare=True),
-    Column("merge", "merge"),
-    Column("bytes", "bytes", spare=True),
-    Column("uses", "uses"),
-    Column("kind", "script", number=False, spare=True),
+    Column("merge", "merge", "the merge that made it, counted from 1"),
+    Column("bytes", "bytes", "its length", spare=True),
+    Column("uses", "uses", "its places in the text, cut with all merges"),
+    Column("kind", "script", "of more than half of its letters", number=False, spare=True),
 )
 _HEX_BYTES = 10  # bytes spelled out in a row; the biography has all of them
 
-_PLACEHOLDERS = {"text": "any text, blanks count", "hex": "E2 80", "id": "285, 300-310"}
+_PLACEHOLDERS = {"text": "letter for letter, blanks count", "hex": "E2 80", "id": "285, 300-310"}
 _WIDGETS = ("vocab_search", "vocab_kind", "vocab_length", "vocab_birth", "vocab_special")
 _OTHERS = ("vocab_health", "vocab_part_of")
 

@@ -94,6 +94,7 @@ def panel(trained: Trained, on_children: Callable[[int], None]) -> None:
 
 def link(token_id: int) -> None:
     """Draw the link from a token card to the whole biography, for the tokenizer in the picker."""
+    _leave()
     st.page_link(
         PAGE,
         label="Its children, its use over training and its places in the text",
@@ -101,11 +102,17 @@ def link(token_id: int) -> None:
     )
 
 
+def _leave() -> None:
+    """Forget which id the address named: the next address is a new one, whatever its id."""
+    st.session_state.pop("vocab_link", None)
+
+
 def door(trained: Trained) -> None:
     """Draw the button from the merge player to the biography of the token its step made.
 
     Where the player rests at no merge, the button opens the vocabulary as it is.
     """
+    _leave()
     told = st.session_state.get("merge_player") or {}
     step = state.OPENING_STEP if trained is state.built_in().wait() else 0
     if told.get("player_id") == trained.key and told.get("step") is not None:

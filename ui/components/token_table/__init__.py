@@ -29,11 +29,13 @@ _mount = st.components.v2.component(
 class Column:
     """A column after the one of tokens.
 
-    ``number`` columns are set flush right; one with ``spare`` is left out where room is scarce.
+    ``about`` is said when its head is pointed at; ``number`` columns are set flush right; one with
+    ``spare`` is left out where room is scarce.
     """
 
     key: str
     label: str
+    about: str = ""
     number: bool = True
     spare: bool = False
 

@@ -38,7 +38,9 @@ class TokenTable {
     this.where = make("span", "where");
     this.where.setAttribute("aria-live", "polite");
     this.pager.append(this.first, this.back, label, this.next, this.last, this.where);
-    root.append(this.table, this.nothing, this.pager);
+    this.told = make("p", "told");
+    this.told.setAttribute("role", "status");
+    root.append(this.table, this.nothing, this.pager, this.told);
     this.body.addEventListener("click", (e) => {
       const row = e.target.closest("tr");
       if (row && this.data.opens) this.open(row);
@@ -78,8 +80,9 @@ class TokenTable {
   drawHead() {
     const [by, down] = this.data.sort, line = make("tr");
     const columns = [{ key: "token", label: "token", number: false }, ...this.data.columns];
-    for (const { key, label, number, spare } of columns) {
+    for (const { key, label, about, number, spare } of columns) {
       const cell = make("th", `${number ? "num" : ""} ${spare ? "spare" : ""} c-${key}`);
+      if (about) cell.title = about;
       cell.scope = "col";
       if (!this.data.sorts) { cell.append(label); line.append(cell); continue; }
       if (key === by) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -129,6 +132,7 @@ class TokenTable {
       other.classList.toggle("on", other === line);
       other.querySelector("button").setAttribute("aria-pressed", String(other === line));
     }
+    put(this.told, `${line.querySelector("button").getAttribute("aria-label")} is chosen; its biography is beside the list.`);
     this.context.setTriggerValue("open", Number(line.dataset.id));
     const shown = this.data.beside && document.querySelector(`.st-key-${this.data.beside}`);
     if (shown) {
