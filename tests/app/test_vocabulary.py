@@ -23,6 +23,7 @@ from ui import (
     vocabulary_query,
     vocabulary_token,
 )
+from ui.components.token_editor import Picked
 from ui.state import Trained
 from ui.vocabulary_query import DESCENDS_FIRST, Query
 
@@ -402,7 +403,21 @@ def test_other_pages_open_the_biography(mine: Trained) -> None:
 
 def test_the_token_of_a_card_is_linked(mine: Trained) -> None:
     at = open_page(mine)
+    at.switch_page("../pages/tokens.py")
+    at.session_state["vocab_link"] = "270"
+    at.session_state["tokens_picked"] = Picked(270, 0, "lower", 0)
+    at.session_state["tokens_shown"] = 270
+    quiet(at.run())
+    at.session_state["tokens_shown"] = 270  # the first look at a tokenizer closes the card
+    (link,) = [e.proto for e in quiet(at.run()).get("page_link")]
+    assert link.page == "vocabulary"
+    assert link.query_string == "token=270"
+    assert "vocab_link" not in at.session_state
+
+
+def test_the_first_biography_is_of_the_token_in_most_merges(mine: Trained) -> None:
+    shown = vocabulary_token.first_choice(mine.tokenizer)
+    rows = mine.tokenizer.merge_ids.tolist()
+    n = {new: sum((left, right).count(new) for left, right, _ in rows) for *_, new in rows}
+    assert n[shown] == max(n.values())
     assert vocabulary_token.first_choice(Trainer(256).train("").tokenizer) == 0
-    at.session_state["vocab_link"] = "5"
-    quiet(at.switch_page("../pages/tokens.py").run())
-    assert not at.get("page_link")

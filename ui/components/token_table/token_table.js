@@ -66,7 +66,7 @@ class TokenTable {
     this.number.style.width = `${Math.max(2, count(data.pages).length) + 1.6}ch`;
     put(this.of, ` of ${count(data.pages)}`);
     put(this.where, `${count(data.total)} in all`);
-    if (wasAt >= 0 && this.buttons().length) this.buttons()[Math.min(wasAt, this.buttons().length - 1)].focus();
+    if (wasAt >= 0 && this.buttons().length) this.buttons()[Math.min(wasAt, this.buttons().length - 1)].focus({ preventScroll: true });
     if (this.sorting) { this.head.querySelector(`[data-key="${this.sorting}"]`)?.focus(); this.sorting = null; }
     if (came) this.come();
   }
