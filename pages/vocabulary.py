@@ -14,6 +14,7 @@ from ui import (
     vocabulary_token,
 )
 from ui.vocabulary_health import LONGEST
+from ui.vocabulary_list import BIOGRAPHY
 
 
 def show_health(row: str) -> None:
@@ -53,7 +54,7 @@ def workbench() -> None:
         open_id, _ = vocabulary_token.opened(trained)
         vocabulary_list.table(trained, rows, problem, open_id, vocabulary_token.open_token)
         vocabulary_health.download(trained, rows)
-    with right.container(key="vocab_biography"):
+    with right.container(key=BIOGRAPHY):
         st.caption("Where the chosen token comes from, and what became of it")
         vocabulary_token.panel(trained, show_children)
     with left:
@@ -69,7 +70,7 @@ def workbench() -> None:
     vocabulary_health.scripts(trained, query.kind, show_script)
 
     st.subheader("What two vocabularies share")
-    vocabulary_overlap.section(trained)
+    vocabulary_overlap.section(trained, vocabulary_token.open_token, BIOGRAPHY)
 
 
 st.html(vocabulary_look.STYLE)

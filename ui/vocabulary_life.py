@@ -24,7 +24,7 @@ AROUND = 44
 _POINTS = 300  # of a drawn line; more cannot be seen
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_data(max_entries=256, show_spinner="Looking through the text.")
 def cached_life(tokenizer_key: str, token_id: int, _trained: Trained) -> dict[str, Any]:
     """Do `life`, once for each tokenizer and token."""
     return life(_trained, token_id)

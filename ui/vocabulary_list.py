@@ -19,6 +19,9 @@ from ui.vocabulary_query import ALL, DESCENDS_FIRST, SEARCHES, SPECIALS, Query, 
 from ui.words import literal
 
 PER_PAGE = 20
+#: Key of the container in which a chosen token's biography is.
+BIOGRAPHY = "vocab_biography"
+
 _ANY = "any"
 
 #: The order the list opens with: as the merges were learned.
@@ -258,7 +261,7 @@ def table(
         ),
         sorted_by=st.session_state.get("vocab_sort", FIRST_SORT),
         selected=selected,
-        beside="vocab_biography",
+        beside=BIOGRAPHY,
         empty=problem or "No token matches. Fewer letters or filters find more.",
         come=st.session_state.get("vocab_come", 0),
         large=theme.is_large(),

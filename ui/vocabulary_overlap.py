@@ -6,6 +6,8 @@ engine's to say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -18,8 +20,12 @@ SHARED, HERE, THERE = "shared", "here", "there"
 PER_PAGE = 15
 
 
-def section(trained: Trained) -> None:
-    """Draw the choice of another tokenizer and what both have."""
+def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> None:
+    """Draw the choice of another tokenizer and what both have.
+
+    ``on_open`` is called with the id of an entry of ``trained`` that is pressed; its biography is
+    in the container of the key ``beside``.
+    """
     others = {t.key: t for t in state.all_trained() if t.key != trained.key}
     if not others:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -41,10 +47,10 @@ def section(trained: Trained) -> None:
         persist_state="session",
         width=420,
     )
-    compare(trained, others[key or next(iter(others))])
+    compare(trained, others[key or next(iter(others))], on_open, beside)
 
 
-def compare(here: Trained, there: Trained) -> None:
+def compare(here: Trained, there: Trained, on_open: Callable[[int], None], beside: str) -> None:
     """Draw the counts of two vocabularies and the entries of the part that is looked at."""
     shared_here, shared_there = vocabulary_data.overlap(here, there)
     part = st.session_state.get("vocab_part", HERE)
@@ -84,7 +90,9 @@ def compare(here: Trained, there: Trained) -> None:
         else:
             rows = _rows(here, there, shared_here)
             columns = [Column("id", "id here"), Column("other", "id there")]
-        _table(names[part][0], columns, *rows)
+        # A press opens an entry of the tokenizer that the page shows, not of the other one.
+        opens = None if part == THERE else on_open
+        _table(names[part][0], columns, *rows, opens, beside)
 
 
 Rows = tuple[Trained, np.ndarray, Trained | None]
@@ -95,7 +103,13 @@ def _rows(of: Trained, other: Trained | None, wanted: np.ndarray) -> Rows:
 
 
 def _table(
-    name: str, columns: list[Column], of: Trained, rows: np.ndarray, other: Trained | None
+    name: str,
+    columns: list[Column],
+    of: Trained,
+    rows: np.ndarray,
+    other: Trained | None,
+    on_open: Callable[[int], None] | None,
+    beside: str,
 ) -> None:
     vocabulary = vocabulary_data.entries(of)
     n_pages = max(1, -(-len(rows) // PER_PAGE))
@@ -116,6 +130,8 @@ def _table(
         sorted_by=("id", False),
         empty="There is none.",
         large=theme.is_large(),
+        beside=beside,
+        on_open=on_open,
         on_page=_turn,
     )
 
