@@ -98,6 +98,7 @@ def link(token_id: int) -> None:
     st.page_link(
         PAGE,
         label="Its children, its use over training and its places in the text",
+        icon=":material/menu_book:",
         query_params={_PARAMETER: str(token_id)},
     )
 

@@ -17,8 +17,8 @@ function section(title, ...content) {
 }
 
 /** Places against merges, as steps: the number holds until a merge changes it. */
-function chart(use) {
-  const W = 440, H = 150, left = 8, right = 8, top = 22, bottom = 26;
+function chart(use, room) {
+  const W = Math.max(260, Math.min(560, room || 440)), H = 150, left = 8, right = 8, top = 22, bottom = 26;
   const last = use.n_merges, most = Math.max(1, ...use.counts);
   // Early merges change most, so the axis is that of the vocabulary's size, logarithmic.
   const scale = (k) => Math.log((256 + k) / 256) / Math.max(Math.log((256 + last) / 256), 1e-9);
@@ -95,7 +95,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const parts = [];
   const use = section("Use over training", make("p", "says", data.use.sentence));
   if (data.use.steps) {
-    use.append(chart(data.use), make("p", "cap", "How often it stands in the text after each merge: it rises when the token is made and falls when longer tokens take its places."));
+    use.append(chart(data.use, root.clientWidth - 40), make("p", "cap", "How often it stands in the text after each merge: it rises when the token is made and falls when longer tokens take its places."));
   }
   parts.push(use);
   const family = section("Children", make("p", "says", data.children.sentence));
