@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import theme, tokens_setup
+from ui import theme, tokens_setup, vocabulary_token
 from ui.biography import pretoken_at, pretoken_story, token_biography
 from ui.components.token_card import token_card
 from ui.components.token_editor import Picked, token_editor
@@ -64,6 +64,7 @@ def card(setup: Setup) -> None:
     is_special = recognized and pretoken in tokenizer.special_tokens
     story = None if pretoken is None or is_special else pretoken_story(tokenizer, pretoken)
     token_card(token, story, large=LARGE, on_go=show)
+    vocabulary_token.link(shown)
 
 
 @st.fragment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core.trainer import Trainer
-from ui import downloads, state, training_setup, training_view
+from ui import downloads, state, training_setup, training_view, vocabulary_token
 from ui.corpus_picker import set_aside
 from ui.jobs import TrainingJob
 from ui.training_setup import Setup
@@ -61,6 +61,7 @@ def stage(watching: bool) -> None:
         trained = training_view.choose()
         training_view.ending(trained)
     training_view.player(trained)
+    vocabulary_token.door(trained)
     training_view.summary(trained)
     downloads.row(trained)
 

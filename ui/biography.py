@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bpe_core.pretokenize import utf8
 
 if TYPE_CHECKING:
@@ -65,6 +67,34 @@ def _node(tokenizer: Tokenizer, token_id: int, *, deep: bool = True) -> dict[str
             {"id": i, "bytes": tokenizer.token_bytes(i).decode("latin-1")} for i in (left, right)
         ]
     return {**node, "rank": rank + 1, "parts": parts}
+
+
+def children(
+    tokenizer: Tokenizer, token_id: int, most: int = 12
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return how many tokens a token is a part of, and the ``most`` first made of them.
+
+    A child is a token that a merge makes of this one and another; it has its ``rank`` from 1.
+
+    Example
+    -------
+    >>> from bpe_core import Trainer
+    >>> tokenizer = Trainer(258).train("aaabdaaabac").tokenizer
+    >>> children(tokenizer, 256)
+    (1, [{'id': 257, 'bytes': 'aaa', 'rank': 2}])
+    """
+    rows = tokenizer.merge_ids
+    ranks = np.flatnonzero((rows[:, :2] == token_id).any(axis=1))
+    ids, first = np.unique(rows[ranks, 2], return_index=True)
+    early = np.argsort(first)[:most]
+    return len(ids), [
+        {
+            "id": int(ids[i]),
+            "bytes": tokenizer.token_bytes(int(ids[i])).decode("latin-1"),
+            "rank": int(ranks[first[i]]) + 1,
+        }
+        for i in early
+    ]
 
 
 def pretoken_at(

@@ -40,6 +40,7 @@ chosen = st.navigation(
         page("train", "Train", default=True),
         page("tokens", "Tokens"),
         page("compare", "Compare"),
+        page("vocabulary", "Vocabulary"),
     ],
     position="top",
 )

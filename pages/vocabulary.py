@@ -1,0 +1,77 @@
+"""Vocabulary: every token to search through, where each comes from, and what state they are in."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import (
+    tokens_setup,
+    vocabulary_data,
+    vocabulary_health,
+    vocabulary_list,
+    vocabulary_look,
+    vocabulary_overlap,
+    vocabulary_token,
+)
+from ui.vocabulary_health import LONGEST
+from ui.vocabulary_list import BIOGRAPHY
+
+
+def show_health(row: str) -> None:
+    """List the entries of a row of the health table."""
+    if row == LONGEST:
+        vocabulary_list.longest_first()
+    else:
+        vocabulary_list.show_only(health=row)
+
+
+def show_script(kind: str) -> None:
+    """List the entries of a row of the scripts table."""
+    vocabulary_list.show_only(kind=kind)
+
+
+def show_children(token_id: int) -> None:
+    """List the tokens that are made of one."""
+    vocabulary_list.show_only(part_of=token_id)
+
+
+@st.fragment
+def workbench() -> None:
+    """The whole page; a change redraws this and not the frame around it."""
+    who, numbers = st.columns([1, 2.6], gap="large", vertical_alignment="bottom")
+    with who:
+        trained = tokens_setup.tokenizer()
+    vocabulary = vocabulary_data.entries(trained)
+    numbers.html(vocabulary_look.numbers(trained, vocabulary))
+    vocabulary_list.begin(trained)
+    vocabulary_token.take_link(trained)
+
+    query = vocabulary_list.filters(vocabulary, trained.tokenizer.n_merges)
+    left, right = st.columns([1.35, 1], gap="medium")
+    with left:
+        rows, problem = vocabulary_list.found(trained, query)
+        vocabulary_list.heading(trained, query, len(rows))
+        open_id, _ = vocabulary_token.opened(trained)
+        vocabulary_list.table(trained, rows, problem, open_id, vocabulary_token.open_token)
+        vocabulary_health.download(trained, rows)
+    with right.container(key=BIOGRAPHY):
+        st.caption("Where the chosen token comes from, and what became of it")
+        vocabulary_token.panel(trained, show_children)
+    with left:
+        st.subheader("Health")
+        st.caption("What is odd about some entries; press a row to list its tokens above.")
+        vocabulary_health.health(trained, vocabulary_list.shown_health(query), show_health)
+
+    st.subheader("Scripts")
+    st.caption(
+        f"{vocabulary_health.chinese_or_not(vocabulary.by_kind())} A token counts for the "
+        "script of more than half of its letters; the longer a bar, the more tokens."
+    )
+    vocabulary_health.scripts(trained, query.kind, show_script)
+
+    st.subheader("What two vocabularies share")
+    vocabulary_overlap.section(trained, vocabulary_token.open_token, BIOGRAPHY)
+
+
+st.html(vocabulary_look.STYLE)
+workbench()

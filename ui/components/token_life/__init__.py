@@ -1,0 +1,54 @@
+"""The token life: what a token was used for in training: its use, its children, its places.
+
+Belongs here: mounting the component. What it says comes from ``ui/vocabulary_life.py``; how bytes
+are shown is shared with the merge player (``merge_player/bytes.js``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_life.js")
+
+_mount = st.components.v2.component(
+    "token_life",
+    html='<div class="tl" data-testid="token-life"></div>',
+    css=(_HERE / "token_life.css").read_text("utf-8"),
+    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
+)
+
+
+def token_life(
+    life: dict[str, Any],
+    *,
+    large: bool = False,
+    on_go: Callable[[int], None],
+    on_all: Callable[[], None],
+    key: str = "token_life",
+) -> None:
+    """Show a life of ``vocabulary_life.life``.
+
+    ``on_go`` is called with the id of a child that is pressed, ``on_all`` when all children are
+    asked for.
+    """
+
+    def went() -> None:
+        asked = st.session_state[key].get("go")
+        if asked is not None:
+            on_go(int(asked))
+
+    def asked_for_all() -> None:
+        if st.session_state[key].get("all"):
+            on_all()
+
+    _mount(
+        key=key,
+        data={**life, "large": large},
+        on_go_change=went,
+        on_all_change=asked_for_all,
+    )

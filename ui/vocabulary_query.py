@@ -1,0 +1,148 @@
+"""Which entries of a vocabulary the list shows, and in what order.
+
+Belongs here: a query as a value, reading what a visitor typed, masks and order over the columns of
+``bpe_core.vocabulary``. Does not belong here: widgets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bpe_core.pretokenize import utf8
+from bpe_core.vocabulary import KINDS, Vocabulary
+
+TEXT, HEX, ID = SEARCHES = ("text", "hex", "id")
+ALL, ORDINARY, SPECIAL = SPECIALS = ("all", "without special", "only special")
+
+#: Columns that the list can be sorted by, and which way the first press of each sorts.
+DESCENDS_FIRST = {
+    "token": False, "id": False, "hex": False, "merge": False, "bytes": True, "uses": True,
+    "kind": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Query:
+    """What the list is to show.
+
+    ``length`` in bytes and ``birth`` in merges, counted from 1, are (least, most) or None;
+    ``kind`` a name of ``KINDS`` or None; ``health`` a key of the health table or None; ``part_of``
+    an id whose children are wanted, or None.
+    """
+
+    words: str = ""
+    search: str = TEXT
+    kind: str | None = None
+    length: tuple[int, int] | None = None
+    birth: tuple[int, int] | None = None
+    special: str = ALL
+    health: str | None = None
+    part_of: int | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether everything is shown."""
+        return replace(self, search=TEXT) == Query()
+
+
+def read_hex(words: str) -> bytes:
+    """Return the bytes that hexadecimal digits spell; ValueError says what is wrong.
+
+    A last digit alone is a byte that is still being typed, and left out.
+
+    >>> read_hex("E2 80"), read_hex("0xe2,0x80"), read_hex("e28"), read_hex("")
+    (b'\xe2\x80', b'\xe2\x80', b'\xe2', b'')
+    """
+    digits = re.sub(r"0x|\\x|[\s,;:]", "", words, flags=re.IGNORECASE)
+    if wrong := re.search(r"[^0-9a-fA-F]", digits):
+        raise ValueError(f"“{wrong[0]}” is no hexadecimal digit; write bytes as E2 80 A6.")
+    return bytes.fromhex(digits[: len(digits) // 2 * 2])
+
+
+def read_ids(words: str) -> list[tuple[int, int]]:
+    """Return ranges of ids, ends included; ValueError says what is wrong.
+
+    >>> read_ids("285, 300-310"), read_ids("")
+    ([(285, 285), (300, 310)], [])
+
+    An end that is still being typed is left out.
+    """
+    ranges = []
+    for part in re.sub(r"\s*[-–]\s*", "-", words).replace(",", " ").split():
+        part = part.removesuffix("-")
+        match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", part, re.ASCII)
+        if match is None:
+            raise ValueError(f"“{part}” is no id; write ids as 285 or 300-310.")
+        ranges.append((int(match[1]), int(match[2] or match[1])))
+    return ranges
+
+
+def matches(
+    vocabulary: Vocabulary,
+    query: Query,
+    *,
+    merge_ids: np.ndarray,
+    health: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return which entries a query wants, bool[n]; ValueError for words that cannot be read.
+
+    ``merge_ids`` is the tokenizer's; ``health`` the mask of ``query.health``.
+    """
+    wanted = _searched(vocabulary, query)
+    if query.kind is not None:
+        wanted &= vocabulary.kind == KINDS.index(query.kind)
+    if query.length is not None:
+        wanted &= (vocabulary.sizes >= query.length[0]) & (vocabulary.sizes <= query.length[1])
+    if query.birth is not None:
+        births = vocabulary.births + 1
+        wanted &= (births >= query.birth[0]) & (births <= query.birth[1])
+    if query.special != ALL:
+        wanted &= vocabulary.special == (query.special == SPECIAL)
+    if health is not None:
+        wanted &= health
+    if query.part_of is not None:
+        made = (merge_ids[:, :2] == query.part_of).any(axis=1)
+        wanted &= np.isin(vocabulary.ids, merge_ids[made, 2])
+    return wanted
+
+
+def _searched(vocabulary: Vocabulary, query: Query) -> np.ndarray:
+    if query.search == TEXT:
+        return vocabulary.containing(utf8(query.words))
+    if query.search == HEX:
+        return vocabulary.containing(read_hex(query.words))
+    ranges = read_ids(query.words)
+    wanted = np.full(len(vocabulary), not ranges)
+    for low, high in ranges:
+        wanted |= (vocabulary.ids >= low) & (vocabulary.ids <= high)
+    return wanted
+
+
+def in_order(
+    vocabulary: Vocabulary, wanted: np.ndarray, column: str, *, down: bool, uses: np.ndarray
+) -> np.ndarray:
+    """Return the rows that are wanted, sorted by a column; equal ones by id, int64[m].
+
+    Entries that no merge made stand last in the order of merges, either way.
+    """
+    rows = np.flatnonzero(wanted)
+    if column == "id":
+        return rows[::-1] if down else rows
+    if column in ("token", "hex"):
+        values = vocabulary.alphabetical[rows]
+    elif column == "merge":
+        born = vocabulary.births[rows].astype(np.int64)
+        values = np.where(born < 0, -1 if down else np.iinfo(np.int64).max, born)
+    elif column == "kind":
+        values = _alphabetical_kinds()[vocabulary.kind[rows]]
+    else:
+        values = {"bytes": vocabulary.sizes, "uses": uses}[column][rows]
+    return rows[np.argsort(-values if down else values, kind="stable")]
+
+
+def _alphabetical_kinds() -> np.ndarray:
+    place = {name: i for i, name in enumerate(sorted(KINDS))}
+    return np.array([place[name] for name in KINDS])
