@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
 from bpe_core.vocabulary import Vocabulary
+from tests.engine import oracle
 from ui import (
     biography,
     registry,
@@ -255,7 +256,7 @@ def test_a_life_says_what_the_text_says(mine: Trained) -> None:
 
 
 def test_a_tokenizer_without_history_still_has_biographies() -> None:
-    whole = Tokenizer.from_vocab(BYTES | {300: b" low"}, [], whole={b" low": 300})
+    whole = oracle.remade(Tokenizer.from_vocab(BYTES | {300: b" low"}, []), whole={b" low": 300})
     life = vocabulary_life.life(wrapped(whole, TEXT, "Whole"), 300)
     assert "cannot be told" in life["use"]["sentence"]
     assert life["contexts"]["places"]

@@ -49,7 +49,7 @@ def set_size(page, size: int) -> None:
 
 def start_long_training(page) -> None:
     """Start a training that is still merging when a test has looked at it."""
-    letters = np.random.default_rng(7).integers(ord("a"), ord("q"), (800_000, 10), np.uint8)
+    letters = np.random.default_rng(7).integers(ord("a"), ord("q"), (1_500_000, 10), np.uint8)
     letters[:, -1] = ord(" ")  # words of nine letters, hardly any of them twice
     letters[11::12, -1] = ord("\n")
     choose(page, "corpus_source", "Upload files")
@@ -160,7 +160,7 @@ def test_typing_goes_on_while_a_training_is_watched_and_stop_keeps_what_it_learn
     progress = page.locator(".st-key-training")
     area.click()
     typed = ""
-    for letter in "ten looks":
+    for letter in "looks":
         before = progress.inner_text()
         page.keyboard.type(letter)
         typed += letter

@@ -93,3 +93,15 @@ def from_glyphs(text: str) -> bytes:
     """Read a token as GPT-2's files write it."""
     table = {glyph: value for value, glyph in enumerate(glyphs())}
     return bytes(table[character] for character in text)
+
+
+def remade(tokenizer: Tokenizer, **options: Any) -> Tokenizer:
+    """The same tokenizer with what only imported ones have: `preparation`, `whole`."""
+    return Tokenizer(
+        tokenizer.model,
+        tokenizer.pretokenizer,
+        tokenizer.special_tokens,
+        tokenizer._ids,
+        tokenizer._extra,
+        **options,
+    )
