@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Two workers for the whole suite; chosen tests run at once, and may be stepped through."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
