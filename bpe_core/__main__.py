@@ -48,7 +48,7 @@ def train(args: argparse.Namespace) -> None:
     with Outputs() as outputs:
         for form in dict.fromkeys(args.format or ("native", "gpt2")):
             for name, content in cli.tokenizer_files(result.tokenizer, form).items():
-                outputs.create(str(folder / name)).write(content.encode("utf-8"))
+                outputs.create(str(folder / name)).write(content)
         if args.trace:
             log = _merge_log(result.trace, result.tokenizer)
             _write_log(outputs.create(args.trace), kind, log)

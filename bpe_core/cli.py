@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from . import formats, kernels_ready, warm_up
+from . import formats, kernels_ready, registry, warm_up
 from .corpus import Source
 from .tokenizer import Policy, Tokenizer
 
@@ -375,26 +375,26 @@ def native_name(tokenizer: Tokenizer) -> str:
     return f"bpe-{tokenizer.vocab_size}.json"
 
 
-def tokenizer_files(tokenizer: Tokenizer, kind: str) -> dict[str, str]:
+TOKENIZER_KINDS: tuple[formats.Format, ...] = ("native", "gpt2", "tiktoken", "hf")
+
+
+def tokenizer_files(tokenizer: Tokenizer, kind: formats.Format) -> dict[str, bytes]:
     """Names and contents of a tokenizer's files in one of `TOKENIZER_KINDS`."""
-    if kind == "native":
-        return {native_name(tokenizer): formats.dumps_native(tokenizer)}
     try:
-        contents = formats.dumps_gpt2(tokenizer)
+        files = formats.dumps(tokenizer, kind)
     except ValueError as err:
         raise CommandError(f"{err}; use --format native") from None
-    return dict(zip(("vocab.json", "merges.txt"), contents, strict=True))
-
-
-TOKENIZER_KINDS = ("native", "gpt2")
+    if kind == "native":
+        return {native_name(tokenizer): content for content in files.values()}
+    return files
 
 
 def load_tokenizer(
     name: str, specials: list[str] | None = None, pattern: str | None = None
 ) -> Tokenizer:
-    """A tokenizer by path: a native file, vocab.json with merges.txt beside it, or a folder.
+    """A tokenizer by path (a file of any format, or a folder), or by a well-known name.
 
-    `specials` and `pattern` are for vocab.json, which does not say them.
+    `specials` and `pattern` are for vocab.json and rank files, which do not say them.
     """
     path = Path(name)
     if path.is_dir():
@@ -407,13 +407,17 @@ def load_tokenizer(
             raise CommandError(f"{name}: it holds neither bpe-*.json nor vocab.json; name a file")
     merges = path.with_name(path.stem.replace("vocab", "merges") + ".txt")
     try:
+        if not path.exists() and path.suffix not in (".json", ".txt", ".tiktoken"):
+            _says_itself(name, specials, pattern)
+            return _well_known(name)
+        if path.suffix == ".tiktoken":
+            return _rank_file(path, specials, pattern)
         if "vocab" not in path.stem:
-            if specials or pattern:
-                raise CommandError(
-                    f"{path}: a native file says its special tokens and pattern itself; "
-                    "leave out --special and --pattern", 2,
-                )  # fmt: skip
-            return Tokenizer.load(path)
+            _says_itself(name, specials, pattern)
+            _, (tokenizer, notes) = formats.loads({path.name: path.read_bytes()})
+            for sentence in notes:
+                note(f"{path}: {sentence}")
+            return tokenizer
         if not merges.exists() and path.exists():
             raise CommandError(f"{path}: the file of merges, {merges}, is missing; put it there")
         tokenizer = Tokenizer.from_files(path, merges, specials or (), pattern or "gpt2")
@@ -428,6 +432,37 @@ def load_tokenizer(
             "that are special tokens with --special"
         )
     return tokenizer
+
+
+def _says_itself(name: str, specials: list[str] | None, pattern: str | None) -> None:
+    if specials or pattern:
+        raise CommandError(
+            f"{name}: it says its special tokens and its pattern itself; leave out --special and "
+            "--pattern", 2,
+        )  # fmt: skip
+
+
+def _well_known(name: str) -> Tokenizer:
+    try:
+        return registry.load(name, download=True).tokenizer
+    except registry.RegistryError as err:
+        raise CommandError(f"{name}: there is no such file, and as a name: {err}") from None
+
+
+def _rank_file(path: Path, specials: list[str] | None, pattern: str | None) -> Tokenizer:
+    """A tokenizer from tiktoken's file; special tokens get the ids after the last rank."""
+    if not pattern:
+        raise CommandError(
+            f"{path}: a rank file does not say its pattern; give it with --pattern, for instance "
+            "--pattern cl100k", 2,
+        )  # fmt: skip
+    data = path.read_bytes()
+    tokenizer = formats.loads_tiktoken(data, pattern=pattern)
+    if not specials:
+        return tokenizer
+    first = max(tokenizer.vocab) + 1
+    ids = {token: first + i for i, token in enumerate(specials)}
+    return formats.loads_tiktoken(data, pattern=pattern, special_tokens=ids)
 
 
 def unused_ids(tokenizer: Tokenizer) -> list[int]:

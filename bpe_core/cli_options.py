@@ -82,8 +82,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", metavar="DIR", required=True,
                      help="folder to write into, made where it is missing; files are replaced")
     sub.add_argument("--format", action="append", choices=TOKENIZER_KINDS,
-                     help="what to write: native (bpe-SIZE.json) or gpt2 (vocab.json and "
-                          "merges.txt); can be repeated (default: both)")
+                     help="what to write: native (bpe-SIZE.json), gpt2 (vocab.json and "
+                          "merges.txt), tiktoken (a rank file and a Python file that loads it) or "
+                          "hf (tokenizer.json); can be repeated (default: native and gpt2)")
     sub.add_argument("--trace", metavar="FILE",
                      help="also write the merge log, as .csv or .parquet (default: none)")
 
@@ -133,7 +134,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-_TOKENIZER = "native file, vocab.json with merges.txt beside it, or a folder that holds them"
+_TOKENIZER = (
+    "a native file, tokenizer.json, a .tiktoken file, vocab.json with merges.txt beside it, a "
+    "folder that holds a native file or vocab.json, or a well-known name such as gpt-4o or "
+    "owner/name"
+)
 
 
 def _add_files(sub: Any, what: str) -> None:
@@ -172,10 +177,11 @@ def _add_tokenizer(sub: Any) -> None:
 
 def _add_gpt2(sub: Any) -> None:
     sub.add_argument("--special", metavar="TOKEN", type=_text, action="append", default=[],
-                     help="special token of a vocab.json, which does not say; can be repeated "
-                          "(default: none)")
+                     help="special token of a vocab.json or .tiktoken file, which do not say; can "
+                          "be repeated (default: none)")
     sub.add_argument("--pattern", metavar="PATTERN", type=_text,
-                     help="pattern of a vocab.json, which does not say (default: gpt2)")
+                     help="pattern of a vocab.json (default: gpt2) or .tiktoken file, which do not "
+                          "say")
 
 
 def _add_ids(sub: Any) -> None:

@@ -445,7 +445,7 @@ END_ID = 256
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--min-pair-count", "0"], 2,
          "--min-pair-count must be"),
         (["encode", "text.txt", "-t", "missing"], 1, "missing: there is no such file"),
-        (["encode", "text.txt", "-t", "text.txt"], 1, "no valid JSON"),
+        (["encode", "text.txt", "-t", "text.txt"], 1, "expected a tokenizer.json"),
         (["encode", "text.txt", "-t", "small.json", "-o", "ids"], 2, "end it in .npy"),
         (["encode", "text.txt", "-t", "small.json", "--ids", "npy"], 2, "cannot be a stream"),
         (["encode", "text.txt", "-t", "small.json", "-o", "no/ids.npy"], 1, "there is no such folder"),
@@ -669,3 +669,65 @@ assert main(["train", "--help"]) == 0
 print(sorted({"numba", "llvmlite", "pyarrow"} & set(sys.modules)))
 """
     assert run_python(script).splitlines()[-1] == "[]"
+
+
+# Other formats, and names
+
+
+@pytest.mark.parametrize(
+    ("form", "files"),
+    [
+        ("native", ["bpe-280.json"]),
+        ("gpt2", ["merges.txt", "vocab.json"]),
+        ("tiktoken", ["load_tokenizer.py", "tokenizer.tiktoken"]),
+        ("hf", ["tokenizer.json"]),
+    ],
+)
+def test_each_format_that_train_writes_is_read_again(
+    run: Run, text: Path, tmp_path: Path, form: str, files: list[str]
+) -> None:
+    folder = tmp_path / "made"
+    assert run("train", text, "--vocab-size", 280, "--out", folder, "--format", form).status == 0
+    assert names(folder) == files
+    expected = Trainer(280).train(text).tokenizer.encode("low lower")
+    path = folder / next(
+        name for name in files if name != "load_tokenizer.py" and "merges" not in name
+    )
+    options = ["--pattern", "gpt2"] if form == "tiktoken" else []
+    done = run("encode", "-", "-t", path, *options, stdin=b"low lower")
+    assert (done.status, done.out.split()) == (0, [str(i).encode() for i in expected])
+
+
+def test_a_rank_file_wants_its_pattern_and_gives_special_tokens_the_next_ids(
+    run: Run, text: Path, tmp_path: Path
+) -> None:
+    assert (
+        run("train", text, "--vocab-size", 280, "--out", tmp_path, "--format", "tiktoken").status
+        == 0
+    )
+    path = tmp_path / "tokenizer.tiktoken"
+    done = run("encode", "-", "-t", path, stdin=b"low")
+    assert done.status == 2
+    assert "--pattern" in done.err[-1]
+    done = run("encode", "-", "-t", path, "--pattern", "gpt2", "--special", END, stdin=END.encode())
+    assert (done.status, done.out.split()) == (0, [b"280"])
+
+
+def test_a_well_known_name_is_a_tokenizer(
+    run: Run, shared: Path, tiktoken_encoding: Callable[[str], Any]
+) -> None:
+    done = run("encode", "-", "-t", "gpt-4o", stdin="hello, 世界".encode())
+    ids = tiktoken_encoding("o200k_base").encode("hello, 世界")
+    assert (done.status, done.out.split()) == (0, [str(i).encode() for i in ids])
+    assert run("inspect", "gpt2").status == 0
+    assert run("inspect", "gpt2", "--pattern", "gpt2").status == 2
+
+
+def test_what_is_neither_a_file_nor_a_name_is_told_in_one_line(run: Run, tmp_path: Path) -> None:
+    done = run("inspect", "no-such-thing")
+    assert (done.status, len(done.err)) == (1, 1)
+    assert "no such file" in done.err[0]
+    (tmp_path / "wordpiece.json").write_text('{"model": {"type": "WordPiece"}, "added_tokens": []}')
+    done = run("inspect", tmp_path / "wordpiece.json")
+    assert (done.status, len(done.err)) == (1, 1)
+    assert "WordPiece" in done.err[0]
