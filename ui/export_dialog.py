@@ -88,7 +88,7 @@ def dialog(trained: Trained, merges: int) -> None:
 def refuse(format_name: Format, obstacles: list[str]) -> None:
     """Say why there is no download."""
     with st.container(key="export_obstacles"):
-        reasons = "\n".join(f"- {literal(obstacle)}" for obstacle in obstacles)
+        reasons = "\n".join(f"- {literal(obstacle.rstrip('.'))}." for obstacle in obstacles)
         st.warning(
             f"{TITLES[format_name]} cannot hold this tokenizer exactly, so there is no download:\n"
             f"\n{reasons}"

@@ -231,8 +231,6 @@ def remarks(one: Imported) -> list[str]:
         )
     if prepare.prefix_space:
         found.append("It puts a blank in front of a text before it cuts it.")
-    if import_sizes.takes_whole(one.tokenizer):
-        found.append(
-            "Words that are entries themselves are taken whole; merges make only the others."
-        )
+    if why := import_sizes.why_fixed(one.tokenizer):
+        found.append(why)
     return found

@@ -85,8 +85,8 @@ def why_fixed(tokenizer: Tokenizer) -> str | None:
         )
     if takes_whole(tokenizer):
         return (
-            "It takes some words whole, without merging, so its merges alone do not say how a "
-            "smaller vocabulary would cut."
+            "It takes words that are entries themselves whole, without merging, so smaller sizes "
+            "cannot be shown."
         )
     return None
 

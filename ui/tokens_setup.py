@@ -31,15 +31,6 @@ LONGEST_LINK = 1000
 OPENING = 640
 
 
-#: The two buttons below the picker read as a line of text and take no more room than one.
-STYLE = """<style>
-.st-key-tokenizer_buttons { margin-top: -1.1rem; gap: 0 1.1rem; }
-.st-key-tokenizer_buttons button { min-height: 0; padding: 0; }
-.st-key-tokenizer_buttons button p { color: var(--ms-accent); font-size: .875rem; }
-.st-key-tokenizer_about { margin-top: -.6rem; }
-</style>"""
-
-
 @dataclass(frozen=True, eq=False)
 class Setup:
     """What the row says: the tokenizer, how many of its merges to use, policy and color."""
@@ -52,7 +43,7 @@ class Setup:
 
 def row() -> Setup:
     """Draw the row and return what it says."""
-    st.html(STYLE)
+    st.html(import_dialog.STYLE)
     take_link()
     who, size, special, color, text = st.columns([2.6, 2.6, 2.75, 1.4, 1.4], gap="medium")
     with who:
@@ -177,7 +168,7 @@ def vocabulary_size(trained: Trained) -> int:
     if why or least == most:
         st.caption("Vocabulary size")
         st.caption(
-            f"**{most:,}** entries, always all of them. {literal(why)}"
+            f"**{most:,}** entries, always all of them"
             if why
             else f"**{most:,}** entries and no merges: every byte is a token."
         )
