@@ -88,13 +88,14 @@ def tokenizers(known: Sequence[Trained]) -> list[Trained]:
     }
     seen = st.session_state.get("_compare_seen", [state.built_in().wait().key])
     new = [key for key in named if key not in seen]
-    if (arrived := import_dialog.just_arrived()) is not None and arrived not in new:
+    arrived = import_dialog.just_arrived()
+    if arrived in labels and arrived not in new:
         new.insert(0, arrived)
-    kept = [
-        key
-        for key in st.session_state.get("compare_tokenizers", [])
-        if key in labels and key not in new and key != st.session_state.get("_compare_failed")
-    ]
+    # At the first look an import stands beside what was trained here, not alone.
+    alone = not any(key in named and named[key].text for key in new)
+    before = st.session_state.get("compare_tokenizers", [known[0].key] if alone else [])
+    left_out = {*new, st.session_state.get("_compare_failed")}
+    kept = [key for key in before if key in labels and key not in left_out]
     st.session_state.compare_tokenizers = [*new, *kept][:MOST_TOKENIZERS] or [known[0].key]
     st.session_state["_compare_seen"] = list(named)
     keys = st.multiselect(

@@ -21,8 +21,10 @@ from ui.compare_curves import Curve
 from ui.theme import HUES
 from ui.words import literal
 
-#: The marks there are, with the short name that stands at the point.
+#: The marks there are, with the short name that stands at the point, and in the row of choices.
 NAMES = {"gpt2": "gpt2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
+
+PILLS = {"gpt2": "gpt2", "cl100k_base": "cl100k (GPT-4)", "o200k_base": "o200k (GPT-4o)"}
 
 #: Where a curve goes at least this far, the marks are there from the beginning: they lie so far
 #: to the right that a shorter curve would be squeezed.
@@ -60,7 +62,7 @@ def choose(lines: Sequence[Curve]) -> list[Mark]:
     chosen = st.pills(
         "Reference marks",
         list(NAMES),
-        format_func=import_shelf.label,
+        format_func=PILLS.__getitem__,
         selection_mode="multi",
         key="compare_marks",
         help="Well-known tokenizers, each as a point at its own vocabulary size.",
@@ -128,13 +130,15 @@ def add(figure: go.Figure, marks: Sequence[Mark], *, large: bool = False) -> Non
                 "line": {"width": 3 if large else 2.4},
             },
             hovertemplate="%{y:.2f}",
+            cliponaxis=False,
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 1}},
         )
     low, high = figure.layout.yaxis.range
     top = max(mark.value for mark in marks)
     left, right = figure.layout.xaxis.range
-    lowest, highest = round(10**left), max(round(10**right), *sizes.values())
+    lowest = round(10 ** (left + 0.004))
+    highest = max(round(10 ** (right - 0.004)), *sizes.values())
     ticks = charts.size_ticks(lowest, highest)
     figure.update_yaxes(range=[low, max(high, 1 + 1.07 * (top - 1))])
     figure.update_xaxes(

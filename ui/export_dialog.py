@@ -52,6 +52,11 @@ def button(trained: Trained, merges: int) -> None:
 @st.dialog("Take it home", width="medium")
 def dialog(trained: Trained, merges: int) -> None:
     """Show the dialog."""
+    contents(trained, merges)
+
+
+def contents(trained: Trained, merges: int) -> None:
+    """Draw what the dialog holds: the formats, and of one its obstacles or proof and files."""
     tokenizer = with_merges(trained.tokenizer, merges)
     shorter = "" if merges == trained.tokenizer.n_merges else ", as the size slider says"
     st.caption(

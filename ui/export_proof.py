@@ -110,7 +110,7 @@ def pieces(text: str) -> Iterator[str]:
 def _texts_in_words(trained: Trained) -> str:
     if not trained.text:
         return "the sample texts"
-    part = "the first 4 million characters of " if len(trained.text) > MOST_TEXT else ""
+    part = f"the first {MOST_TEXT:,} characters of " if len(trained.text) > MOST_TEXT else ""
     held_out = " and the held-out text" if trained.held_out else ""
     return f"{part}the training text{held_out}"
 

@@ -137,7 +137,7 @@ def by_name() -> None:
             with st.spinner(f"Looking for {literal(name or '')}."):
                 new = import_reading.from_name(name or "", download=download)
         except ImportProblem as problem:
-            st.error(literal(str(problem)))
+            st.warning(literal(str(problem)))
             return
         if new.source == "well-known":
             import_shelf.add_name(new.key)
