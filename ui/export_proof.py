@@ -72,7 +72,7 @@ def export(key: str, merges: int, format_name: Format, _tokenizer: Tokenizer) ->
     return Export(found, [] if found else formats.remarks(_tokenizer, format_name))
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
+@st.cache_data(max_entries=12, show_spinner=False)
 def prove(
     key: str, merges: int, format_name: Format, _tokenizer: Tokenizer, _trained: Trained
 ) -> Proved:

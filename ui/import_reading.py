@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_MB = 30
 MAX_FILES = 4
-MAX_ENTRIES = 1_000_000
+MAX_ENTRIES = 400_000
 MAX_ID = 4_000_000  # tables are as long as the largest id
 PATIENCE = 0.5  # seconds that a pattern may take for a page of text
 DOWNLOAD_SECONDS = 20.0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=16)
 def births(tokenizer: Tokenizer) -> np.ndarray:
     """Return the ranks of the merges that make a new entry, in order, int64[n].
 
