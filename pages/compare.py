@@ -10,8 +10,11 @@ from ui import (
     compare_curves,
     compare_cuts,
     compare_languages,
+    compare_marks,
     compare_measures,
     compare_tables,
+    import_dialog,
+    import_shelf,
     state,
     theme,
 )
@@ -26,26 +29,30 @@ LARGE = theme.is_large()
 def sizes(lines: list[Curve]) -> None:
     """The curves, the size that is marked on them, and what they say there."""
     with st.container(border=True, key="compare_card_curves"):
-        figure, says = st.columns([2.1, 1], gap="medium")
-        with figure:
+        chart, says = st.columns([2.1, 1], gap="medium")
+        with chart:
             at = compare_choices.marked_size(lines)
+            marks = compare_marks.choose(lines)
+            figure = charts.compression(
+                [charts.Line(c.label, c.name, c.sizes, c.values, c.hue, c.dash) for c in lines],
+                at,
+                large=LARGE,
+            )
+            compare_marks.add(figure, marks, large=LARGE)
             st.plotly_chart(
-                charts.compression(
-                    [charts.Line(c.label, c.name, c.sizes, c.values, c.hue, c.dash) for c in lines],
-                    at,
-                    large=LARGE,
-                ),
+                figure,
                 key="compare_chart",
                 on_select=compare_choices.take_pointed_size,
                 selection_mode="points",
                 config=charts.CONFIG,
-                alt=compare_tables.in_words(lines, at),
+                alt=compare_tables.in_words(lines, at) + compare_marks.in_words(marks),
             )
-        says.html(compare_tables.reading(lines, at))
+        says.html(compare_marks.says(lines, at, marks))
         st.caption(
             "Look where a line flattens: from there on, twice as many entries save few tokens. "
             "Solid lines are text the tokenizer was trained on, broken lines text it never saw; "
             "choose by a broken line of text like yours."
+            + (f" {compare_marks.LOOK}" if marks else "")
         )
     with st.container(border=True, key="compare_card_measures"):
         columns = compare_measures.at_size(compare_choices.measured(lines), at)
@@ -98,9 +105,10 @@ def languages(chosen: list[Trained], known: list[Trained]) -> None:
         st.caption(f"{said} {compare_languages.WHY}")
 
 
-st.html(compare_tables.STYLE)
-known = compare_choices.distinct(state.all_trained())
+st.html(compare_tables.STYLE + compare_marks.STYLE + import_dialog.STYLE)
+known = compare_choices.distinct([*state.all_trained(), *import_shelf.mine()])
 chosen, texts = compare_choices.what_to_compare(known)
+known = compare_choices.with_chosen(known, chosen)
 if len(known) == 1:
     compare_choices.only_one()
 

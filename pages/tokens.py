@@ -9,7 +9,7 @@ from ui.biography import pretoken_at, pretoken_story, token_biography
 from ui.components.token_card import token_card
 from ui.components.token_editor import Picked, token_editor
 from ui.decode_box import decode_box
-from ui.encoding import with_merges
+from ui.encoding import refusable, with_merges
 from ui.tokens_setup import Setup
 
 LARGE = theme.is_large()
@@ -48,6 +48,7 @@ def card(setup: Setup) -> None:
         )
         return
     tokenizer = with_merges(setup.trained.tokenizer, setup.merges)
+    specials = tokenizer.special_tokens
     try:
         token = token_biography(tokenizer, shown, setup.trained.trace)
     except KeyError:
@@ -61,7 +62,9 @@ def card(setup: Setup) -> None:
     picked: Picked = st.session_state.tokens_picked
     recognized = setup.policy == "recognize"
     pretoken = pretoken_at(tokenizer, picked.context, picked.offset, special_tokens=recognized)
-    is_special = recognized and pretoken in tokenizer.special_tokens
+    # What is in no list of special tokens to refuse is an added token, always recognized.
+    added = set(specials) - set(refusable(tokenizer))
+    is_special = (recognized and pretoken in specials) or picked.id in map(specials.get, added)
     story = None if pretoken is None or is_special else pretoken_story(tokenizer, pretoken)
     token_card(token, story, large=LARGE, on_go=show)
     vocabulary_token.link(shown)

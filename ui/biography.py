@@ -6,11 +6,13 @@ Latin-1 text, one character for each byte, which is how the components hold them
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bpe_core.pretokenize import utf8
+from ui import import_places, import_sizes
 
 if TYPE_CHECKING:
     from bpe_core import MergeTrace, Tokenizer
@@ -25,7 +27,8 @@ def token_biography(
 ) -> dict[str, Any]:
     """Return what is to know of one id.
 
-    ``kind`` is "byte", "merge", "special" or "unreachable" (no merge makes it); a merge has its
+    ``kind`` is "byte", "merge", "special", "whole" (an imported tokenizer takes it where it is an
+    entire pre-token) or "unreachable" (no merge makes it); a merge has its
     ``rank`` from 1, its ``tree`` of nodes (id, bytes, rank, parts), and with a trace how often
     the pair was ``counted`` then. KeyError names an id that is not in the vocabulary.
 
@@ -44,13 +47,18 @@ def token_biography(
     if token_id in tokenizer.special_tokens.values():
         about["kind"] = "special"
     elif rank < 0:
-        about["kind"] = "byte" if len(data) == 1 else "unreachable"
+        about["kind"] = "byte" if len(data) == 1 else _unmade(tokenizer, data)
     else:
         about["rank"] = rank + 1
         about["tree"] = _node(tokenizer, token_id, deep=len(data) <= LONGEST_TREE)
         if trace is not None and rank < len(trace):
             about["counted"] = int(trace.pair_count[rank])
     return about
+
+
+def _unmade(tokenizer: Tokenizer, data: bytes) -> str:
+    """Return how an entry that no merge makes is used, if at all."""
+    return "whole" if import_sizes.is_taken_whole(tokenizer, data) else "unreachable"
 
 
 def _node(tokenizer: Tokenizer, token_id: int, *, deep: bool = True) -> dict[str, Any]:
@@ -109,6 +117,12 @@ def pretoken_at(
     ' lower'
     """
     cut = tokenizer.pretokens if special_tokens else tokenizer.pretokenizer.split
+    if not tokenizer.preparation.plain:
+        prepared = tokenizer.prepared(context)
+        places = import_places.places(context, prepared)
+        # The last of the places that stand there: empty ones before it are blanks put in front.
+        offset = int(np.searchsorted(places, offset, side="right")) - 1
+        context = context if special_tokens else prepared
     end = 0
     for piece in cut(context):
         end += len(utf8(piece))
@@ -120,8 +134,9 @@ def pretoken_at(
 def pretoken_story(tokenizer: Tokenizer, pretoken: str) -> dict[str, Any]:
     """Return how a pre-token was cut: its ``steps`` (rank from 1, place, parts) and both results.
 
-    ``steps`` is None for a pre-token of more than `LONGEST_STEPS` bytes. ``greedy`` is what
-    `longest_match_instead` gives, for comparison.
+    ``steps`` is None for a pre-token of more than `LONGEST_STEPS` bytes, and where the merges
+    cannot be replayed; ``why`` says then why not. ``greedy`` is what `longest_match_instead`
+    gives, for comparison.
 
     Example
     -------
@@ -131,18 +146,41 @@ def pretoken_story(tokenizer: Tokenizer, pretoken: str) -> dict[str, Any]:
     [(1, 0, ['aa', 'a', 'b']), (2, 0, ['aaa', 'b'])]
     """
     data = utf8(pretoken)
-    tokens = [tokenizer.token_bytes(i) for i in tokenizer.encode(pretoken, allowed_special=())]
+    tokens = _cut(tokenizer, data)
     greedy = longest_match_instead(tokenizer, data)
+    why = _why_no_steps(tokenizer, data)
     return {
         "bytes": data[: 2 * LONGEST_STEPS].decode("latin-1"),
         "size": len(data),
-        "steps": _steps(tokenizer, data) if len(data) <= LONGEST_STEPS else None,
+        "steps": None if why else _steps(tokenizer, data),
+        "why": why,
         "tokens": [token.decode("latin-1") for token in tokens[:LONGEST_STEPS]],
         "n_tokens": len(tokens),
         "greedy": [token.decode("latin-1") for token in greedy[:LONGEST_STEPS]],
         "n_greedy": len(greedy),
         "same": tokens == greedy,
     }
+
+
+def _cut(tokenizer: Tokenizer, pretoken: bytes) -> list[bytes]:
+    """Return the tokens of one pre-token, which is neither prepared nor cut again."""
+    if import_sizes.is_taken_whole(tokenizer, pretoken):
+        return [pretoken]
+    model = tokenizer.model
+    return [model.token_bytes(token) for token in model.encode_bytes(pretoken)]
+
+
+def _why_no_steps(tokenizer: Tokenizer, pretoken: bytes) -> str | None:
+    if import_sizes.is_taken_whole(tokenizer, pretoken):
+        return "It is taken whole, because it is an entry itself: no merges are done."
+    if tokenizer.model.out_of_order is not None:
+        return (
+            "The steps cannot be replayed: the merges of this tokenizer are not listed in the "
+            "order in which they were learned."
+        )
+    if len(pretoken) > LONGEST_STEPS:
+        return f"It has {len(pretoken):,} bytes, too many to list the steps."
+    return None
 
 
 def _steps(tokenizer: Tokenizer, data: bytes) -> list[dict[str, Any]]:
@@ -171,15 +209,20 @@ def longest_match_instead(tokenizer: Tokenizer, pretoken: bytes) -> list[bytes]:
     >>> longest_match_instead(tokenizer, b"abc"), [vocab[i] for i in tokenizer.encode("abc")]
     ([b'ab', b'c'], [b'a', b'bc'])
     """
-    special = set(tokenizer.special_tokens.values())
-    words = {token for i, token in tokenizer.vocab.items() if i not in special}
-    longest = max(map(len, words))
+    words, lengths = _words(tokenizer)
     tokens = []
     start = 0
     while start < len(pretoken):
-        end = min(len(pretoken), start + longest)
-        while pretoken[start:end] not in words:
-            end -= 1
-        tokens.append(pretoken[start:end])
-        start = end
+        left = len(pretoken) - start
+        fitting = (pretoken[start : start + n] for n in lengths if n <= left)
+        tokens.append(next(piece for piece in fitting if piece in words))
+        start += len(tokens[-1])
     return tokens
+
+
+@functools.lru_cache(maxsize=8)
+def _words(tokenizer: Tokenizer) -> tuple[frozenset[bytes], list[int]]:
+    """Return all tokens that are not special, and their lengths, longest first."""
+    special = set(tokenizer.special_tokens.values())
+    words = frozenset(token for i, token in tokenizer.vocab.items() if i not in special)
+    return words, sorted(set(map(len, words)), reverse=True)

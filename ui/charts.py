@@ -21,7 +21,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "
 
 _POINTS = 180  # points of a drawn line; more cannot be seen
 _TICKS = 6
-_FAINT = "rgba(127,132,142,.28)"  # on light and dark alike
+FAINT = "rgba(127,132,142,.28)"  # on light and dark alike
 _NOTHING = "rgba(0,0,0,0)"
 _RULE = "rgba(127,132,142,.75)"
 
@@ -100,16 +100,17 @@ def compression(lines: Sequence[Line], at: int, *, large: bool = False) -> go.Fi
     figure = go.Figure()
     for line in lines:
         kept = thinned(line.sizes)
+        seen = int(len(kept) == 1)  # a line of one point is a point
         figure.add_scatter(
             x=line.sizes[kept],
             y=line.values[kept],
             name=f"{line.label}  {literal(line.name)}",
             mode="lines+markers",
             line={"color": HUES[line.hue], "dash": DASHES[line.dash], "width": 4 if large else 2.6},
-            marker={"size": 12, "opacity": 0, "color": HUES[line.hue]},  # something to click on
+            marker={"size": 12, "opacity": seen, "color": HUES[line.hue]},  # something to click on
             hovertemplate="%{y:.2f}",
-            selected={"marker": {"opacity": 0}},
-            unselected={"marker": {"opacity": 0}},
+            selected={"marker": {"opacity": seen}},
+            unselected={"marker": {"opacity": seen}},
         )
     figure.add_vline(x=at, line={"color": _RULE, "width": 1.5})
     for i, line in enumerate(lines):
@@ -180,7 +181,7 @@ def compression(lines: Sequence[Line], at: int, *, large: bool = False) -> go.Fi
         tickfont={"size": font},
         tickformat=".1f",
         nticks=7,
-        gridcolor=_FAINT,
+        gridcolor=FAINT,
         zeroline=False,
         fixedrange=True,
         automargin=True,
@@ -225,7 +226,7 @@ def languages(rows: Sequence[tuple[str, int, int]], *, large: bool = False) -> g
         y=names,
         x=n_bytes,
         orientation="h",
-        marker={"color": _FAINT, "line": {"width": 0}},
+        marker={"color": FAINT, "line": {"width": 0}},
         width=0.72,
         hovertemplate="%{x:,} bytes<extra></extra>",
     )

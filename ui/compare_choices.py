@@ -13,9 +13,12 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import compare_cuts, compare_texts
+from bpe_core.formats import FormatError
+from bpe_core.registry import RegistryError
+from ui import compare_cuts, compare_texts, import_dialog, import_shelf, state
 from ui.compare_curves import Curve, size_range, sizes_of
 from ui.state import Trained
+from ui.words import literal
 
 MOST_TOKENIZERS = 4
 MOST_TEXTS = 4
@@ -33,15 +36,31 @@ def distinct(known: Sequence[Trained]) -> list[Trained]:
 
 
 def what_to_compare(known: Sequence[Trained]) -> tuple[list[Trained], dict[str, str]]:
-    """Show which tokenizers and texts there are; return those chosen, the texts with names."""
+    """Show which tokenizers and texts there are; return those chosen, the texts with names.
+
+    ``known`` are the visitor's own; well-known ones may be chosen too.
+    """
     left, right = st.columns(2)
     with left:
         chosen = tokenizers(known)
+        with st.container(horizontal=True, gap="small", key="tokenizer_buttons"):
+            import_dialog.button()
     with right:
-        chosen_texts = texts(chosen, known)
+        chosen_texts = texts(chosen, with_chosen(known, chosen))
     if compare_texts.OWN in chosen_texts:
         compare_texts.own_text_widgets()
+    if compare_texts.for_some_only(chosen, list(chosen_texts)):
+        st.caption(
+            "Tokenizers that were not trained here have no training text; choose another text to "
+            "see them too."
+        )
     return chosen, chosen_texts
+
+
+def with_chosen(known: Sequence[Trained], chosen: Sequence[Trained]) -> list[Trained]:
+    """Return the visitor's own tokenizers, and behind them the well-known ones that are chosen."""
+    own = {t.key for t in known}
+    return [*known, *(t for t in chosen if t.key not in own)]
 
 
 def only_one() -> None:
@@ -49,38 +68,78 @@ def only_one() -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="compare_only_one"
     ):
-        st.caption("There is one tokenizer so far. To compare it with another:", width="content")
+        st.caption(
+            "There is one tokenizer so far. To compare it, choose a well-known one above, import "
+            "one, or:",
+            width="content",
+        )
         st.page_link("../pages/train.py", label="Train one", width="content")
 
 
 def tokenizers(known: Sequence[Trained]) -> list[Trained]:
     """Show the list of tokenizers; return the chosen ones, at least one.
 
-    One that was trained since the last look is chosen by itself.
+    One that was trained or imported since the last look is chosen by itself. A well-known one is
+    read when it is chosen; where that fails it is left out, and a sentence says why.
     """
     named = {t.key: t for t in known}
-    seen = st.session_state.get("_compare_seen", [known[-1].key])  # the last one is built in
+    labels = import_shelf.offered() | {
+        t.key: t.name for t in known if not isinstance(t, import_shelf.Imported)
+    }
+    seen = st.session_state.get("_compare_seen", [state.built_in().wait().key])
     new = [key for key in named if key not in seen]
-    kept = [key for key in st.session_state.get("compare_tokenizers", []) if key in named]
+    arrived = import_dialog.just_arrived()
+    if arrived in labels and arrived not in new:
+        new.insert(0, arrived)
+    # At the first look an import stands beside what was trained here, not alone.
+    alone = not any(key in named and named[key].text for key in new)
+    before = st.session_state.get("compare_tokenizers", [known[0].key] if alone else [])
+    left_out = {*new, st.session_state.get("_compare_failed")}
+    kept = [key for key in before if key in labels and key not in left_out]
     st.session_state.compare_tokenizers = [*new, *kept][:MOST_TOKENIZERS] or [known[0].key]
     st.session_state["_compare_seen"] = list(named)
-    chosen = st.multiselect(
+    keys = st.multiselect(
         "Tokenizers",
-        list(named),
-        format_func=lambda key: named[key].name,
+        list(labels),
+        format_func=lambda key: labels.get(key, ""),
         max_selections=MOST_TOKENIZERS,
         select_all=False,
         wrap=True,
         key="compare_tokenizers",
+        on_change=_forget_problem,
         persist_state="session",
     )
-    return [named[key] for key in chosen]
+    st.session_state.pop("_compare_failed", None)
+    if problem := st.session_state.get("_compare_problem"):
+        st.warning(literal(problem))
+    chosen = []
+    for key in keys:
+        found = named.get(key) or import_shelf.here(key)
+        if found is None:
+            try:
+                with st.spinner(import_shelf.waiting(key)):
+                    found = import_shelf.well_known(key)
+            except (RegistryError, FormatError) as err:
+                st.session_state["_compare_problem"] = str(err)
+                st.session_state["_compare_failed"] = key
+                st.rerun()
+        chosen.append(found)
+    return chosen
+
+
+def _forget_problem() -> None:
+    st.session_state.pop("_compare_problem", None)
 
 
 def texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
     """Show the list of texts to measure on; return the chosen ones with their names."""
     offered = compare_texts.choices(chosen, known)
     kept = [c for c in st.session_state.get("compare_texts", []) if c in offered]
+    # Tokenizers that were just chosen may have no text of their own; then all get a common one.
+    came, before = {t.key for t in chosen}, st.session_state.get("_compare_texts_of", set())
+    st.session_state["_compare_texts_of"] = came
+    if came != before and compare_texts.for_some_only(chosen, kept):
+        kept = []
     st.session_state.compare_texts = kept or compare_texts.first_choice(chosen, list(offered))
     st.multiselect(
         "Texts to measure on",

@@ -14,27 +14,14 @@ import numpy as np
 import streamlit as st
 
 from bpe_core import metrics
+from bpe_core.pretokenize import utf8
 from bpe_core.tokenizer import Tokenizer
-from ui import compare_texts, training_setup
+from ui import compare_texts, import_sizes, training_setup
 from ui.compare_texts import EvalText
+from ui.import_sizes import largest, smallest
 from ui.state import Trained
 
-N_BYTES = 256
-
-
-def smallest(tokenizer: Tokenizer) -> int:
-    """Return the vocabulary size before the first merge."""
-    return N_BYTES + len(tokenizer.special_tokens)
-
-
-def largest(tokenizer: Tokenizer) -> int:
-    """Return the vocabulary size after the last merge."""
-    return smallest(tokenizer) + tokenizer.n_merges
-
-
-def merges_for(tokenizer: Tokenizer, size: int) -> int:
-    """Return how many merges a vocabulary of ``size`` entries holds, at most all there are."""
-    return min(max(size - smallest(tokenizer), 0), tokenizer.n_merges)
+_FAR = range(60_000, 1_000_000, 10_000)  # steps of a size slider beyond what is trained here
 
 
 def size_steps(lowest: int, highest: int) -> list[int]:
@@ -44,11 +31,14 @@ def size_steps(lowest: int, highest: int) -> list[int]:
     [256, 260, 265, 270, 275, 280, 285, 290, 295, 300]
     """
     steps = {s for s in training_setup.sizes(lowest, lowest) if s < highest}
+    steps |= {s for s in _FAR if lowest < s < highest}
     return sorted(steps | {lowest, highest})
 
 
 def size_range(tokenizer: Tokenizer) -> list[int]:
-    """Return the steps of the size slider of one tokenizer."""
+    """Return the steps of the size slider of one tokenizer; one step if it has one size."""
+    if import_sizes.why_fixed(tokenizer):
+        return [largest(tokenizer)]
     return size_steps(smallest(tokenizer), largest(tokenizer))
 
 
@@ -56,7 +46,8 @@ def size_range(tokenizer: Tokenizer) -> list[int]:
 class Curve:
     """One line of the chart: a tokenizer on a text.
 
-    ``counts`` has int64 shape (n_merges + 1,): tokens of the text after each number of merges.
+    ``counts`` has int64 shape (n,): tokens of the text at each size, the last of which is the whole
+    vocabulary; one alone, with the ``whole_bytes`` of the text, where sizes cannot be replayed.
     ``label`` is the short sign that stands at the line and in the tables, ``name`` what it shows in
     words; ``hue`` and ``dash`` are places in the lists of ``charts``.
     """
@@ -68,16 +59,17 @@ class Curve:
     counts: np.ndarray
     hue: int
     dash: int
+    whole_bytes: int | None = None
 
     @property
     def sizes(self) -> np.ndarray:
         """Vocabulary size at each of the counts, int64."""
-        return smallest(self.trained.tokenizer) + np.arange(len(self.counts))
+        return largest(self.trained.tokenizer) + 1 + np.arange(-len(self.counts), 0)
 
     @property
     def n_bytes(self) -> int:
         """Bytes of the text; special tokens are not counted."""
-        return int(self.counts[0])
+        return int(self.counts[0]) if self.whole_bytes is None else self.whole_bytes
 
     @property
     def values(self) -> np.ndarray:
@@ -86,13 +78,14 @@ class Curve:
 
     def reading(self, size: int) -> Reading:
         """Return what the curve says at ``size``, or at its end if it does not go so far."""
-        k = merges_for(self.trained.tokenizer, size)
-        first, values = smallest(self.trained.tokenizer), self.values
-        at, end = first + k, first + len(values) - 1
+        first, end, values = int(self.sizes[0]), int(self.sizes[-1]), self.values
+        at = min(max(size, first), end)
+        k = at - first
         other = min(2 * at, end) if at < end else max((at + first) // 2, end - 100, first)
         ratio = float(values[other - first] / values[k])
         gain = ratio - 1 if at < end else 1 / ratio - 1
-        return Reading(at, float(values[k]), int(self.counts[k]), other, gain, at < size)
+        only = self.whole_bytes is not None
+        return Reading(at, float(values[k]), int(self.counts[k]), other, gain, at < size, only)
 
 
 @dataclass(frozen=True)
@@ -100,7 +93,7 @@ class Reading:
     """A curve at ``size``: bytes per token, tokens, and what going from or to ``other`` gains.
 
     ``gain`` is a share (0.09 for 9 %); ``short`` says that the curve ends before the size asked
-    for.
+    for, ``only`` that the tokenizer has this one size.
     """
 
     size: int
@@ -109,6 +102,7 @@ class Reading:
     other: int
     gain: float
     short: bool
+    only: bool = False
 
     @property
     def sentence(self) -> str:
@@ -118,6 +112,8 @@ class Reading:
         'doubling to 4,000 gains 9 %'
         """
         percent = _percent(self.gain)
+        if self.only:
+            return f"measured at its full size, {self.size:,}"
         if self.other == self.size:
             return "no merges"
         if self.other > self.size:
@@ -140,11 +136,24 @@ def _percent(share: float) -> str:
 def _counts(
     tokenizer_key: str, text_id: str, _tokenizer: Tokenizer, _read: Callable[[], str]
 ) -> np.ndarray:
-    return metrics.corpus_token_counts(_tokenizer, _read())
+    at_sizes = import_sizes.merges_at_sizes(_tokenizer)
+    return metrics.corpus_token_counts(_tokenizer, _read())[at_sizes]
+
+
+@st.cache_data(max_entries=256, show_spinner="Encoding the text.")
+def whole(
+    tokenizer_key: str, text_id: str, _tokenizer: Tokenizer, _read: Callable[[], str]
+) -> tuple[int, int]:
+    """Return tokens and bytes of a text at the full size; special tokens are in neither."""
+    text = _read()
+    specials = {i: len(utf8(token)) for token, i in _tokenizer.special_tokens.items()}
+    ids = _tokenizer.encode_to_array(text)
+    found = ids[np.isin(ids, list(specials))].tolist() if specials else []
+    return len(ids) - len(found), len(utf8(text)) - sum(specials[i] for i in found)
 
 
 def counts(trained: Trained, text: EvalText) -> np.ndarray:
-    """Return the tokens of a text after each number of merges, int64 shape (n_merges + 1,).
+    """Return the tokens of a text at each size, int64[n], as in `Curve`.
 
     What training measured by itself is taken from there.
     """
@@ -153,7 +162,16 @@ def counts(trained: Trained, text: EvalText) -> np.ndarray:
         return np.append(trace.initial_tokens, trace.corpus_tokens)
     if text.id == f"held out:{trained.key}" and trained.held_out_counts is not None:
         return trained.held_out_counts
+    if import_sizes.why_no_curve(trained.tokenizer):
+        return np.array(whole(trained.key, text.id, trained.tokenizer, text.read)[:1])
     return _counts(trained.key, text.id, trained.tokenizer, text.read)
+
+
+def whole_bytes(trained: Trained, text: EvalText) -> int | None:
+    """Return the bytes of a text where the counts do not begin with them; None where they do."""
+    if import_sizes.why_no_curve(trained.tokenizer) is None:
+        return None
+    return whole(trained.key, text.id, trained.tokenizer, text.read)[1]
 
 
 def curves(
@@ -177,7 +195,8 @@ def curves(
             label = _label(i, j, several, len(chosen) > 1)
             shown = f"{trained.name} on {_lower(choice, text.name)}" if several else name
             dash = 0 if text.learned else 1 + (j - 1) % 4
-            found.append(Curve(label, shown, trained, text, tokens, i if several else j, dash))
+            hue, n_bytes = i if several else j, whole_bytes(trained, text)
+            found.append(Curve(label, shown, trained, text, tokens, hue, dash, n_bytes))
     return found
 
 
@@ -194,5 +213,5 @@ def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str
 
 def sizes_of(lines: Iterable[Curve]) -> list[int]:
     """Return the steps of the slider that goes with these lines."""
-    tokenizers = [line.trained.tokenizer for line in lines]
-    return size_steps(min(map(smallest, tokenizers)), max(map(largest, tokenizers)))
+    ends = [(int(line.sizes[0]), int(line.sizes[-1])) for line in lines]
+    return size_steps(min(first for first, _ in ends), max(last for _, last in ends))

@@ -14,8 +14,10 @@ import numpy as np
 import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
-from ui.compare_curves import merges_for, smallest
+from ui import import_places
+from ui.compare_curves import size_range
 from ui.components.token_view import Cut
+from ui.import_sizes import merges_for
 from ui.state import Trained
 from ui.theme import HUES
 
@@ -52,7 +54,7 @@ def cut(tokenizer: Tokenizer, text: str, size: int, drawn: str) -> Cut:
     The last token of the drawn part is cut off where the part ends.
     """
     shorter = tokenizer.truncated(merges_for(tokenizer, size))
-    ids, ends = shorter.encode_spans(text)
+    ids, ends = import_places.spans(shorter, text)
     end = len(drawn.encode("utf-8", "replace"))
     n = int(np.searchsorted(ends, end)) + 1 if end else 0
     shown = np.minimum(ends[:n], end)
@@ -134,4 +136,5 @@ def first_columns(tokenizers: Sequence[Trained]) -> list[tuple[Trained, int]]:
 
 
 def _with_merges(trained: Trained, share: float) -> tuple[Trained, int]:
-    return trained, smallest(trained.tokenizer) + round(trained.tokenizer.n_merges * share)
+    steps = size_range(trained.tokenizer)
+    return trained, steps[0] + round((steps[-1] - steps[0]) * share)

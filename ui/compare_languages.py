@@ -13,7 +13,7 @@ import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
 from ui import corpus_picker
-from ui.compare_curves import merges_for
+from ui.import_sizes import merges_for
 
 #: The file with the passages, each under a line "# Language".
 PASSAGES = corpus_picker.SAMPLES / "languages.txt"

@@ -16,8 +16,10 @@ import streamlit as st
 from bpe_core.corpus import count_pretokens
 from bpe_core.model import NEVER
 from bpe_core.tokenizer import Tokenizer
-from ui.compare_curves import Curve, merges_for
+from ui import import_sizes
+from ui.compare_curves import Curve
 from ui.compare_texts import EvalText
+from ui.import_sizes import merges_for
 from ui.state import Trained
 
 _CHUNK = 1 << 20  # characters split into words at a time
@@ -82,6 +84,18 @@ def token_histogram(tokenizer: Tokenizer, joined: JoinedPieces, n_merges: int) -
     return histogram
 
 
+def encoded_histogram(tokenizer: Tokenizer, text: str) -> np.ndarray:
+    """Return how often each id occurs in ``text``, int64 shape (max id + 1,); 0 for special tokens.
+
+    For tokenizers whose merges cannot be replayed.
+    """
+    ids = tokenizer.encode_to_array(text)
+    histogram = np.bincount(ids, minlength=max(tokenizer.vocab) + 1).astype(np.int64)
+    for special in tokenizer.special_tokens.values():
+        histogram[special] = 0
+    return histogram
+
+
 @dataclass(frozen=True)
 class Measures:
     """What the table shows, for one tokenizer at one size on one text.
@@ -107,8 +121,11 @@ def measure(tokenizer: Tokenizer, histogram: np.ndarray, n_merges: int, words: i
     spelled = [tokenizer.token_bytes(int(i)) for i in used]
     often = histogram[used]
     n_bytes = int(sum(len(b) * int(n) for b, n in zip(spelled, often, strict=True)))
-    made = np.concatenate([tokenizer.byte_ids, tokenizer.merge_ids[:n_merges, 2]])
-    entries = len(np.unique(made))
+    if import_sizes.takes_whole(tokenizer):
+        entries = tokenizer.vocab_size - len(tokenizer.special_tokens)
+    else:
+        made = np.concatenate([tokenizer.byte_ids, tokenizer.merge_ids[:n_merges, 2]])
+        entries = len(np.unique(made))
     return Measures(
         n_bytes=n_bytes,
         tokens=int(often.sum()),
@@ -174,9 +191,12 @@ def _joined(
 def _measures(
     tokenizer_key: str, text_id: str, n_merges: int, _trained: Trained, _text: EvalText
 ) -> Measures:
-    joined, words = _joined(tokenizer_key, text_id, _trained.tokenizer, _text.read)
-    histogram = token_histogram(_trained.tokenizer, joined, n_merges)
-    return measure(_trained.tokenizer, histogram, n_merges, words)
+    tokenizer = _trained.tokenizer
+    if import_sizes.why_no_curve(tokenizer):
+        text = _text.read()
+        return measure(tokenizer, encoded_histogram(tokenizer, text), n_merges, count_words(text))
+    joined, words = _joined(tokenizer_key, text_id, tokenizer, _text.read)
+    return measure(tokenizer, token_histogram(tokenizer, joined, n_merges), n_merges, words)
 
 
 def at_size(lines: Sequence[Curve], size: int) -> list[tuple[Curve, int, Measures]]:

@@ -56,6 +56,10 @@ def choices(tokenizers: Sequence[Trained], known: Sequence[Trained]) -> dict[str
 def first_choice(tokenizers: Sequence[Trained], offered: Sequence[str]) -> list[str]:
     """Return what is shown before the visitor chooses."""
     wanted = [LEARNED, HELD_OUT]
+    if not all(t.text for t in tokenizers):  # an imported one has no text: one for all of them
+        theirs = [f"text:{t.key}" for t in tokenizers if t.text]
+        common = [c for c in offered if c not in (LEARNED, HELD_OUT, OWN)]
+        return [c for c in [*theirs, *common] if c in offered][:1]
     if len(tokenizers) == 1:  # one line alone says little: put two unseen texts beside it
         wanted += [c for c in _OTHERS if c in offered and not _learned(tokenizers[0], c)][:2]
     return [c for c in wanted if c in offered]
@@ -77,6 +81,11 @@ def resolve(choice: str, name: str, trained: Trained, known: Sequence[Trained]) 
     if owner is None:
         return None
     return _given(choice, name, owner.text == trained.text, owner.text)
+
+
+def for_some_only(tokenizers: Sequence[Trained], chosen: Sequence[str]) -> bool:
+    """Return whether some tokenizer would have no line, as it was not trained here."""
+    return not all(t.text for t in tokenizers) and set(chosen) <= {LEARNED, HELD_OUT}
 
 
 def _given(text_id: str, name: str, learned: bool, text: str) -> EvalText | None:

@@ -1,26 +1,21 @@
-"""What a visitor can take along: the merge log as a table, the tokenizer as files.
+"""What a visitor can take along from a training: the merge log as a table, the tokenizer.
 
-Belongs here: building those bytes, and the row of buttons. Nothing is built before its button is
-pressed, and pressing it leaves the page as it is.
+Belongs here: building the table, and the row of buttons. Nothing is built before its button is
+pressed, and pressing it leaves the page as it is. The tokenizer's files are ``ui/export_dialog``.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpe_core import formats
 from bpe_core.metrics import bytes_per_token
+from ui import export_dialog
 from ui.state import Trained
-
-# A fixed time stamp, so that the same tokenizer always gives the same file.
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def merge_log(trained: Trained) -> pd.DataFrame:
@@ -61,21 +56,6 @@ def as_json(trained: Trained) -> bytes:
     return json.dumps(rows, ensure_ascii=False, indent=1).encode("utf-8")
 
 
-def as_gpt2_zip(trained: Trained) -> bytes:
-    """Return ``vocab.json`` and ``merges.txt`` in one zip file."""
-    vocab, merges = formats.dumps_gpt2(trained.tokenizer)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in (("vocab.json", vocab), ("merges.txt", merges)):
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
-
-
-def as_native(trained: Trained) -> bytes:
-    """Return the tokenizer in the format that keeps everything."""
-    return formats.dumps_native(trained.tokenizer).encode("utf-8")
-
-
 def row(trained: Trained) -> None:
     """Draw the buttons."""
     n = trained.tokenizer.vocab_size
@@ -86,10 +66,7 @@ def row(trained: Trained) -> None:
                 _button("Parquet", as_parquet, trained, f"merges-{n}.parquet", _BINARY)
                 _button("JSON", as_json, trained, f"merges-{n}.json", "application/json")
         with _group("Tokenizer"):
-            _button(
-                "vocab.json + merges.txt", as_gpt2_zip, trained, f"bpe-{n}.zip", "application/zip"
-            )
-            _button("Native file", as_native, trained, f"bpe-{n}.json", "application/json")
+            export_dialog.button(trained, trained.tokenizer.n_merges)
 
 
 def _group(label: str) -> DeltaGenerator:

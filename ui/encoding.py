@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bpe_core.pretokenize import utf8
+from ui import import_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,6 +76,12 @@ def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
     return f"Line {line:,} has the special token {token}, and special tokens are refused."
 
 
+def refusable(tokenizer: Tokenizer) -> list[str]:
+    """Return the special tokens that may be refused: added tokens of a file need not be special."""
+    option = tokenizer.preparation.option
+    return [token for token in tokenizer.special_tokens if option(token).special]
+
+
 @functools.lru_cache(maxsize=16)
 def with_merges(tokenizer: Tokenizer, merges: int) -> Tokenizer:
     """Return `tokenizer` with only its first `merges` merges; the tables it makes are kept."""
@@ -106,16 +113,18 @@ def answer(
     """Return the buffer for `text` cut with the first `merges` merges (None: all of them).
 
     Only the tokens of the first `limit` bytes are sent, up to the end of a character; the counts
-    are always those of the whole text. Raises Refused, and ValueError for a number of merges the
+    are always those of the whole text. Places are those in `text`, also where an imported
+    tokenizer changes it first. Raises Refused, and ValueError for a number of merges the
     tokenizer does not have.
     """
     total = tokenizer.n_merges
     merges = total if merges is None else merges
     if not 0 <= merges <= total:
         raise ValueError(f"this tokenizer has 0 to {total:,} merges, not {merges:,}")
-    if policy == "refuse" and (sentence := refusal(text, tokenizer.special_tokens)):
+    if policy == "refuse" and (sentence := refusal(text, refusable(tokenizer))):
         raise Refused(sentence)
-    ids, ends = with_merges(tokenizer, merges).encode_spans(text, **policy_arguments(policy))
+    shorter = with_merges(tokenizer, merges)
+    ids, ends = import_places.spans(shorter, text, **policy_arguments(policy))
     sent = _drawable(text, ends, limit)
     age = ages(tokenizer)
     uses = np.bincount(ids, minlength=len(age))

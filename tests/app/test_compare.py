@@ -21,6 +21,7 @@ from ui import (
     compare_tables,
     compare_texts,
     corpus_picker,
+    import_sizes,
     registry,
     state,
 )
@@ -161,7 +162,7 @@ def test_the_reading_follows_the_marked_size(app: AppTest) -> None:
     quiet(size.set_value(512).run())
     html = page_html(app)
     assert "at <b>512</b> entries" in html
-    k = compare_curves.merges_for(built_in.tokenizer, 512)
+    k = import_sizes.merges_for(built_in.tokenizer, 512)
     exact = built_in.trace.corpus_bytes / built_in.trace.corpus_tokens[k - 1]
     assert f"<b>{exact:.2f}</b>" in html
 

@@ -84,6 +84,7 @@ function biography(token, go) {
   const kinds = {
     byte: "one of the 256 bytes every text is made of; no merge was needed",
     special: "a special token: recognized whole, never made by merges",
+    whole: "by no merge: it is taken where it is an entire pre-token",
     unreachable: "in the vocabulary, but no merge makes it",
   };
   if (token.kind === "merge") {
@@ -113,8 +114,8 @@ function story(pretoken) {
   title.append("The pre-token ", chip(pretoken.bytes), ` step by step: the earliest merge goes first, wherever it stands`);
   part.append(title);
   if (!pretoken.steps) {
-    part.append(make("p", "cap", `It has ${count(pretoken.size)} bytes, too many to list the steps; ` +
-      `it ends as ${count(pretoken.n_tokens)} tokens.`));
+    part.append(make("p", "cap", `${pretoken.why} It ends as ${count(pretoken.n_tokens)} ` +
+      `token${pretoken.n_tokens === 1 ? "" : "s"}.`));
   } else if (!pretoken.steps.length) {
     part.append(make("p", "cap", pretoken.size === 1 ? "It is a single byte, so there is nothing to merge."
       : "No learned pair occurs in it, so each of its bytes stays a token."));
