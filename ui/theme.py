@@ -52,8 +52,8 @@ _FRAME = """
         --ms-mono: "Source Code Pro", "DejaVu Sans Mono", monospace; }
 [data-testid="stHeader"] { border-bottom: 1px solid var(--ms-border); }
 :is(div, a, button):has(> img[data-testid="stHeaderLogo"]) { display: flex; align-items: center; }
-:is(div, a, button):has(> img[data-testid="stHeaderLogo"])::after { content: "Mergescope"; font-weight: 650;
-  font-size: 1.06rem; margin: 0 .75rem 0 .6rem; color: var(--ms-text); }
+:is(div, a, button):has(> img[data-testid="stHeaderLogo"])::after { content: "Mergescope";
+  font-weight: 650; font-size: 1.06rem; margin: 0 .75rem 0 .6rem; color: var(--ms-text); }
 [data-testid="stTopNavLink"] { border-radius: 0; }
 [data-testid="stTopNavLink"], [data-testid="stTopNavLink"]:hover { background: none; }
 [data-testid="stTopNavLink"] p { color: var(--ms-muted); font-size: .97rem; }
@@ -88,7 +88,8 @@ dl.ms-gloss.ms-gloss { display: grid; grid-template-columns: minmax(8rem, 1fr) m
 .st-key-size_sum { margin-top: -1.1rem; }
 @media (min-width: 641px) { .st-key-setup_buttons { margin-top: 1.78rem; } }
 @media (max-width: 480px) {
-  :is(div, a, button):has(> img[data-testid="stHeaderLogo"])::after { font-size: 1rem; margin: 0 0 0 .4rem; } }
+  :is(div, a, button):has(> img[data-testid="stHeaderLogo"])::after { font-size: 1rem;
+    margin: 0 0 0 .4rem; } }
 """
 
 # Every size of Streamlit and of the components is in rem, so one number enlarges all of it.
