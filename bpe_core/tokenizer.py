@@ -97,6 +97,11 @@ class Tokenizer:
         """How many merges it applies."""
         return self.model.n_merges
 
+    @property
+    def whole(self) -> Mapping[bytes, int]:
+        """Pre-tokens that get an id of their own instead of being merged; empty for most."""
+        return self._whole
+
     @functools.cached_property
     def vocab(self) -> dict[int, bytes]:
         """Bytes of every id, special tokens included, in order of id."""

@@ -351,7 +351,7 @@ def unreachable(tokenizer: Tokenizer, vocabulary: Vocabulary) -> np.ndarray:
     if not preparation.plain:
         plain = Tokenizer(
             tokenizer.model, tokenizer.pretokenizer, ids=tokenizer._ids,
-            extra=tokenizer._extra, whole=tokenizer._whole,
+            extra=tokenizer._extra, whole=tokenizer.whole,
         )  # fmt: skip
     rows = np.flatnonzero(~vocabulary.splits)
     texts = [vocabulary.texts[row] or "" for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import (
+    import_dialog,
     tokens_setup,
     vocabulary_data,
     vocabulary_health,
@@ -41,6 +42,8 @@ def workbench() -> None:
     who, numbers = st.columns([1, 2.6], gap="large", vertical_alignment="bottom")
     with who:
         trained = tokens_setup.tokenizer()
+        with st.container(horizontal=True, gap="small", key="tokenizer_buttons"):
+            import_dialog.button()
     vocabulary = vocabulary_data.entries(trained)
     numbers.html(vocabulary_look.numbers(trained, vocabulary))
     vocabulary_list.begin(trained)
@@ -74,4 +77,5 @@ def workbench() -> None:
 
 
 st.html(vocabulary_look.STYLE)
+st.html(import_dialog.STYLE)
 workbench()

@@ -62,12 +62,12 @@ def merges_at_sizes(tokenizer: Tokenizer) -> np.ndarray:
 
 def takes_whole(tokenizer: Tokenizer) -> bool:
     """Return whether it gives some pre-tokens an id without merging them."""
-    return bool(tokenizer._whole)
+    return bool(tokenizer.whole)
 
 
 def is_taken_whole(tokenizer: Tokenizer, pretoken: bytes) -> bool:
     """Return whether a pre-token is one of those."""
-    return pretoken in tokenizer._whole
+    return pretoken in tokenizer.whole
 
 
 def why_fixed(tokenizer: Tokenizer) -> str | None:

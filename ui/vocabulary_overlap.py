@@ -11,7 +11,9 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from ui import state, theme, vocabulary_data
+from bpe_core.formats import FormatError
+from bpe_core.registry import RegistryError
+from ui import import_shelf, theme, vocabulary_data
 from ui.components.tally_table import Tally, tally_table
 from ui.components.token_table import Column, Page, token_table
 from ui.state import Trained
@@ -26,28 +28,34 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
     ``on_open`` is called with the id of an entry of ``trained`` that is pressed; its biography is
     in the container of the key ``beside``.
     """
-    others = {t.key: t for t in state.all_trained() if t.key != trained.key}
-    if not others:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(
-                "There is one tokenizer so far. To see what it shares with another:",
-                width="content",
-            )
-            st.page_link("../pages/train.py", label="Train one", width="content")
-        return
+    others = {key: name for key, name in import_shelf.offered().items() if key != trained.key}
     values = st.session_state
-    if values.get("vocab_other") not in others:
-        values.vocab_other = next(iter(others))
-    key = st.selectbox(
-        "Compare with",
-        list(others),
-        format_func=lambda key: others[key].name if key in others else "",
-        key="vocab_other",
-        on_change=_begin,
-        persist_state="session",
-        width=420,
-    )
-    compare(trained, others[key or next(iter(others))], on_open, beside)
+    if values.get("vocab_other") not in [None, *others]:
+        values.vocab_other = None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        key = st.selectbox(
+            "Compare with",
+            list(others),
+            index=None,
+            placeholder="another tokenizer",
+            format_func=lambda key: others.get(key, ""),
+            key="vocab_other",
+            on_change=_begin,
+            persist_state="session",
+            width=420,
+        )
+    if key is None:
+        st.caption("Choose one to see which entries both have, and which only one of them.")
+        return
+    try:
+        there = import_shelf.here(key)
+        if there is None:
+            with st.spinner(import_shelf.waiting(key)):
+                there = import_shelf.well_known(key)
+    except (RegistryError, FormatError) as err:
+        st.warning(str(err))
+        return
+    compare(trained, there, on_open, beside)
 
 
 def compare(here: Trained, there: Trained, on_open: Callable[[int], None], beside: str) -> None:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from bpe_core.tokenizer import Tokenizer
 
 from .common import FormatError
@@ -116,17 +118,18 @@ def prove(tokenizer: Tokenizer, format_name: Format, texts: Iterable[str] = ()) 
     ()
     """
     again = _read_back(tokenizer, format_name, dumps(tokenizer, format_name))
-    n_texts = n_ids = 0
-    differing: list[str] = []
     own = [token.decode("utf-8", "replace") for token in tokenizer.vocab.values()]
     specials = ["".join(tokenizer.special_tokens), " a ".join(tokenizer.special_tokens)]
-    for text in [*texts, *own, "\n".join(own), *specials, *NASTY_TEXTS]:
-        ids = tokenizer.encode_to_array(text)
-        n_texts += 1
-        n_ids += len(ids)
-        if ids.tolist() != again.encode(text):
-            differing.append(text)
-    return Proof(n_texts, n_ids, tuple(differing))
+    compared = [*texts, *own, "\n".join(own), *specials, *NASTY_TEXTS]
+    ids, ends = tokenizer.encode_batch_to_array(compared)
+    ids_again, ends_again = again.encode_batch_to_array(compared)
+    differing: list[str] = []
+    if not (np.array_equal(ids, ids_again) and np.array_equal(ends, ends_again)):
+        parts = zip(
+            compared, np.split(ids, ends[:-1]), np.split(ids_again, ends_again[:-1]), strict=True
+        )
+        differing = [text for text, x, y in parts if not np.array_equal(x, y)]
+    return Proof(len(compared), len(ids), tuple(differing))
 
 
 def _read_back(tokenizer: Tokenizer, format_name: Format, files: Mapping[str, bytes]) -> Tokenizer:

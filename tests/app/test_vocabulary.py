@@ -122,7 +122,7 @@ def test_it_opens_with_the_first_merges_and_a_biography(mine: Trained) -> None:
     assert table["total"] == 1000
     assert table["selected"] == sent(at, "token_card")["token"]["id"]
     assert heading(at) == "All **1,000** entries of this vocabulary."
-    assert "one tokenizer so far" in "\n".join(c.value for c in at.caption)
+    assert "Choose one to see which entries both have" in "\n".join(c.value for c in at.caption)
 
 
 def test_a_page_is_sent_and_no_more(app: AppTest, mine: Trained) -> None:
@@ -422,3 +422,19 @@ def test_the_first_biography_is_of_the_token_in_most_merges(mine: Trained) -> No
     n = {new: sum((left, right).count(new) for left, right, _ in rows) for *_, new in rows}
     assert n[shown] == max(n.values())
     assert vocabulary_token.first_choice(Trainer(256).train("").tokenizer) == 0
+
+
+def test_a_well_known_vocabulary_is_browsed_and_compared(app: AppTest, monkeypatch) -> None:
+    cache = ROOT.parent / "shared" / "tiktoken_cache"
+    if not cache.is_dir():
+        pytest.skip("the shared test data (../shared) is not here")
+    pytest.importorskip("tiktoken")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
+    at = app
+    at.selectbox(key="vocab_other").select("gpt2").run()
+    assert not at.exception
+    counts = sent(at, "tally_table", 2)
+    assert [row["name"] for row in counts["rows"]] == ["In both", "Only here", "Only there"]
+    at.selectbox(key="tokenizer").select("gpt2").run()
+    assert not at.exception
+    assert heading(at) == "All **50,257** entries of this vocabulary."
