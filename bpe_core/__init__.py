@@ -14,8 +14,8 @@ each pinned to its plain twin by the tests).
 [257, 257]
 
 Nothing is compiled on import, and `formats`, `metrics` and `registry` are loaded when they are
-first named. The first call that needs a kernel compiles them all once a machine and loads them
-from numba's cache afterwards; `warm_up` does it ahead of time.
+first named. A kernel is compiled when it is first needed, once a machine, and loaded from numba's
+cache afterwards; `warm_up` does that ahead of time for all of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def __getattr__(name: str) -> Any:
 
 def kernels_ready() -> bool:
     """Whether the compiled kernels are loaded in this process."""
-    return getattr(sys.modules.get("bpe_core.kernels"), "LOADED", False)
+    kernels = sys.modules.get("bpe_core.kernels")
+    # While another thread imports it, the module is there and not complete.
+    return hasattr(kernels, "tally_joins") and kernels.all_loaded()  # type: ignore[union-attr]
 
 
 def warm_up() -> None:
@@ -62,7 +64,8 @@ def warm_up() -> None:
 
     Takes some seconds the first time on a machine; blocks, so call it in a thread.
     """
-    from . import kernels  # noqa: F401
+    from . import kernels
     from .pretokenize import character_classes
 
+    kernels.load_all()
     character_classes()

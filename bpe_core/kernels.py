@@ -12,6 +12,7 @@ for each new token in merge order); ids that users see are mapped on at the edge
 """
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,8 @@ from numba.np.arrayobj import make_array
 # of the training time and a good part of the compile time.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _parts: list[tuple[Any, Any]] = []  # helpers that are declared and not compiled yet
+_kernels: list[Any] = []
+_loading = threading.RLock()
 
 
 def part(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -49,20 +52,51 @@ def inline(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def jit(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel: taken from the cache, or compiled with the parts declared above it."""
+    """A kernel; it is taken from the cache, or compiled, when it is first called."""
 
-    def load(function: Callable[..., Any]) -> Any:
-        kernel = njit(cache=True, **_OPTIONS)(function)
-        if _parts and not _is_cached(kernel, signature):
-            for dispatcher, declared in _parts:
-                dispatcher.compile(declared)
-                dispatcher.disable_compile()
-            _parts.clear()
-        kernel.compile(signature)
-        kernel.disable_compile()
+    def declare(function: Callable[..., Any]) -> Any:
+        kernel = _Kernel(function, signature)
+        _kernels.append(kernel)
         return kernel
 
-    return load
+    return declare
+
+
+class _Kernel:
+    """Stands for a kernel in this module until that is loaded, and then gives it its place."""
+
+    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
+        self._function = function
+        self._signature = signature
+        self._loaded: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.load()(*arguments)
+
+    def load(self) -> Any:
+        with _loading:
+            if self._loaded is None:
+                kernel = njit(cache=True, **_OPTIONS)(self._function)
+                if _parts and not _is_cached(kernel, self._signature):
+                    for dispatcher, declared in _parts:
+                        dispatcher.compile(declared)
+                        dispatcher.disable_compile()
+                    _parts.clear()
+                kernel.compile(self._signature)
+                kernel.disable_compile()
+                self._loaded = globals()[self._function.__name__] = kernel
+            return self._loaded
+
+
+def load_all() -> None:
+    """Load every kernel, compiling where the cache is empty."""
+    for kernel in _kernels:
+        kernel.load()
+
+
+def all_loaded() -> bool:
+    """Whether every kernel is loaded."""
+    return all(kernel._loaded is not None for kernel in _kernels)
 
 
 def _is_cached(kernel: Any, signature: Any) -> bool:
@@ -1933,5 +1967,3 @@ def tally_joins(joins, borders, weights, histogram):
 #
 # Compiling: 30 s with helpers typed by their calls, 20 s with declared types, 16 s now, of which
 # 7 s are the helpers on their own.
-
-LOADED = True  # last line: everything above is compiled when this can be read

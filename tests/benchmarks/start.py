@@ -26,6 +26,7 @@ import time
 import numba
 t, p = time.perf_counter(), time.process_time()
 from bpe_core import kernels
+kernels.load_all()
 print(time.perf_counter() - t, time.process_time() - p)
 """
 
