@@ -55,6 +55,7 @@ def wait_for_size_other_than(page, size: int) -> int:
     return marked_size(page)
 
 
+@pytest.mark.slow
 def test_a_click_in_the_chart_moves_the_marked_size(page, app_url: str) -> None:
     open_compare(page, app_url)
     before = marked_size(page)

@@ -90,6 +90,7 @@ def test_no_script_breaks_the_drawing(show):
                 assert text.encode()[p["start"] : p["end"]].decode() == p["text"]
 
 
+@pytest.mark.slow
 def test_neighbors_never_share_a_color(show):
     page = show("text=long&n=100&step=40")
     for step in (40, 3, 77):
@@ -255,6 +256,7 @@ def test_python_can_jump_and_a_visit_elsewhere_loses_nothing(show):
     assert "bracket" in drawn(page)[0]["style"]
 
 
+@pytest.mark.slow
 def test_live_merges_are_followed_until_the_visitor_looks_back(show):
     page = show("text=long&n=400&live=40")
     follow = page.get_by_test_id("follow")

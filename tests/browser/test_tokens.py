@@ -386,6 +386,7 @@ def test_special_tokens_follow_the_policy(page, app_url, tokenizer) -> None:
     check(page, tokenizer, "no marker")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_color_is_readable_and_differs_from_its_neighbors(new_page, app_url, scheme) -> None:
     page = open_tokens(new_page(scheme=scheme), app_url)
@@ -513,6 +514,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LONG)
 def test_long_texts_of_other_shapes_can_be_pasted_and_undone(
     new_page, app_url, tokenizer, shape

@@ -49,7 +49,7 @@ def set_size(page, size: int) -> None:
 
 def start_long_training(page) -> None:
     """Start a training that is still merging when a test has looked at it."""
-    letters = np.random.default_rng(7).integers(ord("a"), ord("q"), (1_500_000, 10), np.uint8)
+    letters = np.random.default_rng(7).integers(ord("a"), ord("q"), (3_000_000, 10), np.uint8)
     letters[:, -1] = ord(" ")  # words of nine letters, hardly any of them twice
     letters[11::12, -1] = ord("\n")
     choose(page, "corpus_source", "Upload files")
@@ -150,6 +150,7 @@ def test_hostile_text_is_shown_letter_for_letter(page, app_url: str) -> None:
     assert page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 def test_typing_goes_on_while_a_training_is_watched_and_stop_keeps_what_it_learned(
     page, app_url: str
 ) -> None:
@@ -160,7 +161,7 @@ def test_typing_goes_on_while_a_training_is_watched_and_stop_keeps_what_it_learn
     progress = page.locator(".st-key-training")
     area.click()
     typed = ""
-    for letter in "looks":
+    for letter in "ten":
         before = progress.inner_text()
         page.keyboard.type(letter)
         typed += letter
@@ -226,6 +227,7 @@ def test_a_phone_needs_no_sideways_scrolling(new_page, app_url: str) -> None:
         assert max(page.evaluate(widths)) <= 390
 
 
+@pytest.mark.slow
 def test_large_type_is_reachable_on_every_page(page, app_url: str) -> None:
     open_train(page, app_url)
     size = "parseFloat(getComputedStyle(document.documentElement).fontSize)"

@@ -581,6 +581,7 @@ def test_a_training_that_is_stopped_leaves_nothing(
     assert names(tmp_path) == ["text.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("command", ["encode", "trace"])
