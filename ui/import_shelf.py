@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpe_core.tokenizer import Tokenizer
+
+# A visitor's repository is fetched in nobody's name: without this the hub client would show the
+# server's own token, and what that may read would be everybody's.
+os.environ.setdefault("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")
 
 #: How many imports of one visitor are kept; the oldest makes room.
 KEPT = 4

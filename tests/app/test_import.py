@@ -491,3 +491,7 @@ def test_a_missing_mark_is_a_quiet_sentence(nothing_here: None) -> None:
     quiet(at.run())
     assert "The file of cl100k_base is not here" in said(at)
     assert at.multiselect(key="compare_tokenizers").value == [state.built_in().wait().key]
+
+
+def test_downloads_do_not_carry_the_servers_token() -> None:
+    assert os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] == "1"
