@@ -199,7 +199,7 @@ class BPEModel:
         return [token for token, _ in self._cells(pretoken)]
 
     def _cells(self, pretoken: bytes) -> list[tuple[int, int]]:
-        """(token, end) of each token of a pre-token, read off its join ranks."""
+        """(token, end) of each token of a pre-token."""
 
         data = np.frombuffer(pretoken, np.uint8)
         same = np.arange(self._share.n_tokens, dtype=np.uint32)
