@@ -157,11 +157,17 @@ EDGE = -1  # the token of a cell between two pre-tokens
 NONE = -1  # no pair
 MOST = 2**31 - 1  # the greatest weight that a place carries itself
 
+# What the encode kernel tells its caller.
+ENCODED = 0
+NO_ROOM = 1
+MORE_ENDS = 2
+
 SHORT_KEY = 15  # bytes of a piece that is its own key
 SHORT = 64  # bytes of a piece that is merged the simple way
-FAR_KEY = 255  # bytes of a piece that the second cache takes
-NEAR_IDS = 12  # most ids in a row of the first cache
-ROOM = 12  # ids that are copied at once from a cache, wanted or not
+LONGEST_KEY = 255  # bytes of the longest piece that the cache takes
+BATCH = 128  # pieces that are looked up together
+ROOM = 12  # ids that may be written beyond those that are wanted
+SLACK = 16  # bytes that may be read beyond the ring
 
 HISTOGRAM_SIZE = 1 << 16  # pair counts below this are tallied exactly, see _count_tied
 
@@ -237,6 +243,23 @@ def _put(typing, array, index, value):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, array.dtype), generate
+
+
+@intrinsic
+def _copy16(typing, target, i, source, j):
+    """Copy sixteen bytes of memory from source[j] on to target[i] on."""
+
+    def generate(context, builder, signature, args):
+        def place(array, index, kind):
+            data = make_array(kind)(context, builder, array).data
+            return builder.bitcast(builder.gep(data, [index]), chunk.as_pointer())
+
+        chunk = ir.VectorType(ir.IntType(8), 16)
+        value = builder.load(place(args[2], args[3], signature.args[2]), align=1)
+        builder.store(value, place(args[0], args[1], signature.args[0]), align=1)
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, source, types.int64), generate
 
 
 @part(boolean(U8, int64, U8, int64, int64))
@@ -686,6 +709,34 @@ def scan_ends(scheme, buf, start, stop, classes, bits, window, ends):
     return n
 
 
+@jit(int64(int64, U8, I64, U8, u8, i64, i64, i64))
+def scan_segments(scheme, buf, bounds, classes, bits, window, ends, state):
+    """Write the ends of the next pre-tokens of segments of `buf`; return how many.
+
+    Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], a text of its own; state[0] says in which
+    one to begin and state[1] where in it (-1: its start). Stops when `ends` may have no room
+    for those of another window.
+    """
+    n = 0
+    segment = state[0]
+    i = state[1]
+    while segment < bounds.size // 2:
+        if i < 0:
+            i = bounds[2 * segment]
+        stop = bounds[2 * segment + 1]
+        while i < stop:
+            if n + ENDS > ends.size:
+                return n
+            m = _scan(scheme, buf, i, stop, classes, bits, window)
+            for k in range(m):
+                ends[n + k] = window[k]
+            n += m
+            i = window[m - 1]
+        segment += 1
+        i = -1
+    return n
+
+
 # --------------------------------------------------------------------------- special tokens
 
 
@@ -735,22 +786,23 @@ def find_specials(buf, bounds, first, begins, tokens, offsets, found, state):
 # longer one the key is a hash, and the bytes are compared.
 
 
+# Sixteen bytes from 16 - n on keep the first n bytes of sixteen.
+_KEEP = np.array([0xFF] * 16 + [0] * 16, np.uint8)
+
+
 @inline(types.UniTuple(uint64, 2)(U8, int64, int64))
 def _short_key(buf, i, n):
+    """Both words of a piece of n <= 15 bytes; without branches on n, which is random."""
     low = np.uint64(0)
     high = np.uint64(0)
     if i + 16 <= buf.size:
-        low = _load64(buf, i)
-        if n < 8:
-            low &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
-        else:
-            high = _load64(buf, i + 8)
-            high &= (np.uint64(1) << np.uint64(8 * (n - 8))) - np.uint64(1)
+        low = _load64(buf, i) & _load64(_KEEP, 16 - n)
+        high = _load64(buf, i + 8) & _load64(_KEEP, 24 - n)
     else:
         for k in range(min(n, 8)):
-            low |= np.uint64(buf[i + k]) << np.uint64(8 * k)
+            low |= np.uint64(_get(buf, i + k)) << np.uint64(8 * k)
         for k in range(8, n):
-            high |= np.uint64(buf[i + k]) << np.uint64(8 * (k - 8))
+            high |= np.uint64(_get(buf, i + k)) << np.uint64(8 * (k - 8))
     return low, high | (np.uint64(n) << np.uint64(56))
 
 
@@ -763,16 +815,14 @@ def _mix(a, b):
 
 @part(types.UniTuple(uint64, 2)(U8, int64, int64))
 def _long_key(buf, i, n):
-    h = np.uint64(n)
-    stop = i + n
-    while i + 8 <= stop:
-        h = _mix(h, _load64(buf, i))
-        i += 8
-    rest = np.uint64(0)
-    while i < stop:
-        rest = (rest << np.uint64(8)) | np.uint64(buf[i])
-        i += 1
-    h = _mix(h, rest)
+    """Sixteen bytes at a time, the last ones once more rather than a rest byte by byte."""
+    h = _mix(_load64(buf, i) ^ np.uint64(n), _load64(buf, i + 8))
+    last = i + n - 16
+    i += 16
+    while i < last:
+        h = _mix(_load64(buf, i) ^ h, _load64(buf, i + 8))
+        i += 16
+    h = _mix(_load64(buf, last) ^ h, _load64(buf, last + 8))
     return h, np.uint64(0xFF) << np.uint64(56)
 
 
@@ -1697,205 +1747,277 @@ def _merge_long(
     return m
 
 
-@inline(uint64(u32, int64))
-def _get_two(out, at):
-    return np.uint64(out[at]) | (np.uint64(out[at + 1]) << np.uint64(32))
+# The cache of pieces. A row is a cache line of eight words with two ways of four: key, key and
+# number of ids, and up to four ids. A piece of five to eight ids takes a whole row, its key in
+# the first way and the rest of its ids in the second. The key of a piece of up to 15 bytes is
+# itself (_short_key). That of a longer one is its hash and its length, below 2**56, and its ids
+# stand behind its bytes in `ring`, which is written round and round; so do those of a short
+# piece of nine ids and more. Then the way says where (as if the ring had no end) and how many.
+#
+# A piece is looked for in its row and in the row beside it, and a new one moves others aside.
+
+IN_RING = 15  # as a number of ids: they are in the ring
+COUNT_SHIFT = 60
+ROW_IDS = 8  # most ids of a piece that stand in its row
+WAY_IDS = 4
 
 
-@part(int64(uint64, U8, int64, int64, u64, u8, i64))
-def _find_far(h, buf, at, size, rows, ring, head):
-    """Place in `ring` of a piece with hash h, or -1."""
-    row = 2 * np.int64(h & np.uint64(rows.size // 2 - 1))
-    for _ in range(2):
-        place = np.int64(rows[row + 1])
-        if rows[row] == h and place > 0 and head[0] <= place + ring.size:
-            i = place & (ring.size - 1)
-            if np.int64(_load64(ring, i)) & 0xFFFFFFFF == size and _same(
-                buf, at, ring, i + 8, size
-            ):
-                return i
-        row ^= 2
-    return np.int64(-1)
-
-
-@part(types.void(uint64, U8, int64, int64, u32, int64, int64, u64, u8, i64))
-def _keep_far(h, buf, at, size, out, used, n, rows, ring, head):
-    """Write a piece of `size` bytes and its n ids to the ring, over the oldest ones."""
-    need = 8 + ((size + 7) & ~7) + ((4 * n + 7) & ~7)
-    if need > ring.size:
-        return
-    place = head[0]
-    i = place & (ring.size - 1)
-    if i + need > ring.size:  # an entry is never cut in two
-        place += ring.size - i
-        i = 0
-    head[0] = place + need
-    _store64(ring, i, np.uint64(size) | (np.uint64(n) << np.uint64(32)))
-    for k in range(size):
-        ring[i + 8 + k] = buf[at + k]
-    j = i + 8 + ((size + 7) & ~7)
-    for k in range(0, n, 2):
-        following = np.uint64(out[used + k + 1]) if k + 1 < n else np.uint64(0)
-        _store64(ring, j + 4 * k, np.uint64(out[used + k]) | (following << np.uint64(32)))
-    row = 2 * np.int64(h & np.uint64(rows.size // 2 - 1))
-    rows[row ^ 2] = rows[row]
-    rows[(row ^ 2) + 1] = rows[row + 1]
-    rows[row] = h
-    rows[row + 1] = np.uint64(place)
-
-
-@part(types.void(U8, int64, i64, int64, u64, u64, u64))
-def _find_rows(buf, at, window, n, near, far, keys):
-    """For each of n pieces its key and its row in the first cache, or its hash.
+@part(int64(U8, I64, int64, int64, int64, int64, u64, u64, i64))
+def _hash_batch(buf, given, piece, n_given, at, stop, rows, keys, long):
+    """Key, row and start of the next pieces, which end by `stop`; return how many.
 
     The rows are asked for well before they are looked at, so that their cache misses overlap.
     """
-    near_mask = np.uint64(near.size // 8 - 1)
-    far_mask = np.uint64(far.size // 2 - 1)
-    for k in range(n):
-        end = _get(window, k)
-        if end - at <= SHORT_KEY:
-            low, high = _short_key(buf, at, end - at)
-            row = 8 * np.int64(_mix(low, high) & near_mask)
-            _prefetch(near, row)
-            _put(keys, 3 * k, low)
-            _put(keys, 3 * k + 1, high)
-            _put(keys, 3 * k + 2, np.uint64(row))
-        else:
-            h, _ = _long_key(buf, at, end - at)
-            _prefetch(far, 2 * np.int64(h & far_mask))
-            _put(keys, 3 * k, h)
+    shift = np.uint64(64) - _trailing_zeros(np.uint64(rows.size >> 3))
+    n = 0
+    n_long = 0
+    most = min(BATCH, n_given - piece)
+    while at < stop and n < most:
+        end = _get(given, piece + n)
+        low, high = _short_key(buf, at, min(end - at, 16))
+        row = 8 * np.int64(_spread(low, high) >> shift)
+        _prefetch(rows, row)
+        _put(keys, 4 * n, low)
+        _put(keys, 4 * n + 1, high)
+        _put(keys, 4 * n + 2, np.uint64(row))
+        _put(keys, 4 * n + 3, np.uint64(at))
+        _put(long, n_long, n)
+        n_long += end - at > SHORT_KEY
+        n += 1
         at = end
+    for k in range(n_long):
+        i = _get(long, k)
+        at = np.int64(_get(keys, 4 * i + 3))
+        size = _get(given, piece + i) - at
+        low, _ = _long_key(buf, at, size)
+        row = 8 * np.int64(low >> shift)
+        _prefetch(rows, row)
+        _put(keys, 4 * i, low)
+        _put(keys, 4 * i + 1, np.uint64(size))
+        _put(keys, 4 * i + 2, np.uint64(row))
+    _put(long, BATCH, n_long)
+    return n
+
+
+@inline(uint64(uint64, uint64))
+def _spread(low, high):
+    """A hash of a key, to be taken from the top."""
+    return low * np.uint64(0x9E3779B97F4A7C15) + high * np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+@inline(types.UniTuple(int64, 2)(u64, int64, uint64, uint64))
+def _find_way(rows, row, low, high):
+    """(the way of a row with this key or else its second one, 1 if it has none)."""
+    four = np.uint64(64 - COUNT_SHIFT)
+    first = (_get(rows, row) ^ low) | ((_get(rows, row + 1) ^ high) << four)
+    second = (_get(rows, row + 4) ^ low) | ((_get(rows, row + 5) ^ high) << four)
+    not_first = np.int64(first != np.uint64(0))
+    return row + 4 * not_first, not_first & np.int64(second != np.uint64(0))
+
+
+@inline(boolean(U8, int64, U8, int64, int64))
+def _same_long(a, i, b, j, n):
+    """Whether n >= 16 bytes are the same, compared by sixteen, the last ones once more."""
+    last = n - 16
+    d = (_load64(a, i) ^ _load64(b, j)) | (_load64(a, i + 8) ^ _load64(b, j + 8))
+    d |= _load64(a, i + last) ^ _load64(b, j + last)
+    d |= _load64(a, i + last + 8) ^ _load64(b, j + last + 8)
+    k = 16
+    while k < last:
+        d |= _load64(a, i + k) ^ _load64(b, j + k)
+        k += 8
+    return d == np.uint64(0)
+
+
+@inline(int64(u64, int64))
+def _count(rows, way):
+    return np.int64(_get(rows, way + 1) >> np.uint64(COUNT_SHIFT))
+
+
+@inline(boolean(u64, int64))
+def _is_whole(rows, row):
+    """Whether one piece takes the whole row."""
+    n = _count(rows, row)
+    return n > WAY_IDS and n <= ROW_IDS
+
+
+@inline(types.void(u64, int64, int64))
+def _move_way(rows, to, way):
+    _copy16(rows, to, rows, way)
+    _copy16(rows, to + 2, rows, way + 2)
+
+
+@part(types.void(U8, int64, int64, uint64, uint64, u32, int64, int64, u64, int64, u8, i64))
+def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
+    """Put a piece of `size` bytes with its key and n ids in its row and perhaps in the ring."""
+    count = n
+    padded = (size + 7) & ~7
+    in_ring = size > SHORT_KEY or n > ROW_IDS
+    place = head[0]
+    if in_ring:
+        room = ring.size - SLACK
+        need = padded + ((4 * n + 15) & ~15)
+        if need > room:
+            return
+        i = place & (room - 1)
+        if i + need > room:  # an entry is never cut in two
+            place += room - i
+            i = 0
+        head[0] = place + need
+        for k in range(size):
+            ring[i + k] = buf[at + k]
+        for k in range(0, n, 4):
+            _copy16(ring, i + padded + 4 * k, out, used + k)
+        count = IN_RING
+    if not _is_whole(rows, row):
+        if _count(rows, row + 4) > 0 and not _is_whole(rows, row ^ 8):
+            _move_way(rows, (row ^ 8) + 4, row + 4)
+        _move_way(rows, row + 4, row)
+    rows[row] = low
+    rows[row + 1] = high | (np.uint64(count) << np.uint64(COUNT_SHIFT))
+    if in_ring:
+        rows[row + 2] = np.uint64(place)
+        rows[row + 3] = np.uint64(n)
+        return
+    _copy16(rows, row + 2, out, used)
+    if n > WAY_IDS:
+        rows[row + 4] = np.uint64(1)  # no piece has this key
+        rows[row + 5] = np.uint64(0)
+        _copy16(rows, row + 6, out, used + WAY_IDS)
 
 
 @jit(
-    boolean(
-        int64, U8, I64, I64, I64, U8, u8, i64, u64, int64, I32, I32, I64, I32, U32,
-        u64, u64, u8, i64, i32, i32, i32, i32, i32, i64, u32, i64, i64,
+    int64(
+        U8, I64, I64, I64, u64, i64, int64, I32, I32, I64, I32, U32,
+        u64, u8, i64, i32, i32, i32, i32, i32, i64, u32, i64, i64,
     )
 )  # fmt: skip
 def encode_segments(
-    scheme, buf, bounds, specials, given, classes, bits, window, keys,
-    limit, id_of_byte, made, pairs, byte_ranks, ids, near, far, ring, head,
-    sym, rank, begin, after, before, heap, out, counts, state,
+    buf, bounds, specials, given, keys, long, limit, id_of_byte, made, pairs, byte_ranks, ids,
+    rows, ring, head, sym, rank, begin, after, before, heap, out, counts, state,
 ):  # fmt: skip
     """Append the ids of segments of `buf` to `out`, after each the special token's id, if any.
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
-    counts[k] becomes the number of ids up to its end. Its pieces end at `given`, or where the
-    scanner `scheme` says. False: a piece of state[5] bytes found no room in `out` or in the
-    scratch arrays. state: [0] segment, [1] place in it (-1: its start), [2] piece, [3] ids in
-    `out`, [4] ids in all before those.
-
-    Two caches of fixed size, in which a piece has two rows to be in and a new one displaces
-    the older one. A row of `near`, a cache line, is for a piece of up to 15 bytes: its key of
-    two words, with the number of ids in the upper four bits, and up to twelve ids. A row of
-    `far` is a hash and a place in `ring`, where longer pieces stand with their ids (length,
-    number, bytes, ids), written round and round.
+    counts[k] becomes the number of ids up to its end. Its pieces end at `given`.
+    Returns ENCODED, or NO_ROOM where a piece of state[5] bytes found no room in `out` or in the
+    scratch arrays, or MORE_ENDS where those given are used up. state: [0] segment, [1] place in
+    it (-1: its start), [2] next one of the ends, [3] ids in `out`, [4] ids in all before those,
+    [6] ends.
     """
     used = state[3]
-    key_bits = (np.uint64(1) << np.uint64(60)) - np.uint64(1)
-    for segment in range(state[0], specials.size):
-        at = bounds[2 * segment] if state[1] < 0 else state[1]
+    piece = state[2]
+    code = ENCODED
+    segment = state[0]
+    at = state[1]
+    while segment < specials.size:
+        if at < 0:
+            at = bounds[2 * segment]
         stop = bounds[2 * segment + 1]
-        piece = 0
-        n_pieces = 0
         while at < stop:
-            if piece == n_pieces:
-                piece = 0
-                if scheme == 0:
-                    n_pieces = 0
-                    end = at
-                    while end < stop and n_pieces < WINDOW:
-                        end = given[state[2] + n_pieces]
-                        window[n_pieces] = end
-                        n_pieces += 1
-                    state[2] += n_pieces
+            n = _hash_batch(buf, given, piece, state[6], at, stop, rows, keys, long)
+            if n == 0:
+                code = MORE_ENDS
+                break
+            while n > 0 and used + given[piece + n - 1] - at + ROOM > out.size:
+                n >>= 1
+            if n == 0:
+                state[5] = given[piece] - at
+                code = NO_ROOM
+                break
+            for k in range(long[BATCH]):
+                i = 4 * _get(long, k)
+                way, missing = _find_way(
+                    rows, np.int64(_get(keys, i + 2)), _get(keys, i), _get(keys, i + 1)
+                )
+                i = np.int64(_get(rows, way + 2)) & (ring.size - SLACK - 1)
+                _prefetch(ring, i)
+                _prefetch(ring, i + 64)
+            k = 0
+            while True:
+                row = np.int64(0)
+                while k < n:
+                    row = np.int64(_get(keys, 4 * k + 2))
+                    way, missing = _find_way(rows, row, _get(keys, 4 * k), _get(keys, 4 * k + 1))
+                    count = _count(rows, way)
+                    if missing != 0 or count > ROW_IDS:
+                        break
+                    _copy16(out, used, rows, way + 2)
+                    _copy16(out, used + 4, rows, row + 6)
+                    used += count
+                    k += 1
+                if k == n:
+                    break
+                low = _get(keys, 4 * k)
+                high = _get(keys, 4 * k + 1)
+                at = np.int64(_get(keys, 4 * k + 3))
+                size = given[piece + k] - at
+                way, missing = _find_way(rows, row, low, high)
+                if missing != 0:
+                    way, missing = _find_way(rows, row ^ 8, low, high)
+                if missing == 0:
+                    count = _count(rows, way)
+                    if count <= ROW_IDS:
+                        _copy16(out, used, rows, way + 2)
+                        _copy16(out, used + 4, rows, (way & ~7) + 6)
+                        used += count
+                        k += 1
+                        continue
+                    place = np.int64(_get(rows, way + 2))
+                    i = place & (ring.size - SLACK - 1)
+                    if head[0] <= place + ring.size - SLACK and (
+                        size <= SHORT_KEY or _same_long(buf, at, ring, i, size)
+                    ):
+                        count = np.int64(_get(rows, way + 3))
+                        i += (size + 7) & ~7
+                        _copy16(out, used, ring, i)
+                        _copy16(out, used + 4, ring, i + 16)
+                        for j in range(8, count, 4):
+                            _copy16(out, used + j, ring, i + 4 * j)
+                        used += count
+                        k += 1
+                        continue
+                if size > sym.size:
+                    state[5] = size
+                    code = NO_ROOM
+                    break
+                if size <= SHORT:
+                    count = _merge_short(
+                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                        sym, rank, begin, sym, False,
+                    )  # fmt: skip
                 else:
-                    n_pieces = _scan(scheme, buf, at, stop, classes, bits, window)
-                _find_rows(buf, at, window, n_pieces, near, far, keys)
-            end = _get(window, piece)
-            size = end - at
-            if used + size + ROOM > out.size or size > sym.size:
-                state[0] = segment
-                state[1] = at
-                state[2] -= n_pieces - piece
-                state[3] = used
-                state[5] = size
-                return False
-            h = _get(keys, 3 * piece)
-            low = h
-            high = np.uint64(0)
-            row = np.int64(0)
-            if size <= SHORT_KEY:
-                high = _get(keys, 3 * piece + 1)
-                row = np.int64(_get(keys, 3 * piece + 2))
-                known = _get(near, row + 1)
-                if _get(near, row) != low or known & key_bits != high:
-                    row ^= 8
-                    known = _get(near, row + 1)
-                if _get(near, row) == low and known & key_bits == high:
-                    _store64(out, used, _get(near, row + 2))
-                    _store64(out, used + 2, _get(near, row + 3))
-                    n = np.int64(known >> np.uint64(60))
-                    if n > 4:
-                        for k in range(4, n, 2):
-                            _store64(out, used + k, _get(near, row + 2 + (k >> 1)))
-                    used += n
-                    at = end
-                    piece += 1
-                    continue
-                row ^= 8
-            elif size <= FAR_KEY:
-                i = _find_far(h, buf, at, size, far, ring, head)
-                if i >= 0:
-                    n = np.int64(_load64(ring, i) >> np.uint64(32))
-                    i += 8 + ((size + 7) & ~7)
-                    for k in range(0, n, 2):
-                        _store64(out, used + k, _load64(ring, i + 4 * k))
-                    used += n
-                    at = end
-                    piece += 1
-                    continue
-            if size <= SHORT:
-                n = _merge_short(
-                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                    sym, rank, begin, sym, False,
-                )  # fmt: skip
-            else:
-                n = _merge_long(
-                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                    sym, rank, begin, after, before, heap, sym, False,
-                )  # fmt: skip
-            for i in range(n):
-                out[used + i] = ids[sym[i]]
-            if size <= SHORT_KEY:
-                if n <= NEAR_IDS:
-                    for k in range(8):
-                        near[(row ^ 8) + k] = near[row + k]
-                    near[row] = low
-                    near[row + 1] = high | (np.uint64(n) << np.uint64(60))
-                    for k in range(6):
-                        near[row + 2 + k] = _get_two(out, used + 2 * k)
-            elif size <= FAR_KEY:
-                _keep_far(h, buf, at, size, out, used, n, far, ring, head)
-            used += n
-            at = end
-            piece += 1
+                    count = _merge_long(
+                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                        sym, rank, begin, after, before, heap, sym, False,
+                    )  # fmt: skip
+                for i in range(count):
+                    out[used + i] = ids[sym[i]]
+                if size <= LONGEST_KEY:
+                    _keep(buf, at, size, low, high, out, used, count, rows, row, ring, head)
+                used += count
+                k += 1
+            piece += k
+            if code != ENCODED:
+                break
+            at = given[piece - 1]
+        if code != ENCODED:
+            break
         if specials[segment] >= 0:
             if used == out.size:
-                state[0] = segment
-                state[1] = at
-                state[3] = used
                 state[5] = 1
-                return False
+                code = NO_ROOM
+                break
             out[used] = specials[segment]
             used += 1
         counts[segment] = state[4] + used
-        state[1] = -1
-    state[0] = specials.size
+        segment += 1
+        at = -1
+    state[0] = segment
+    state[1] = at
+    state[2] = piece
     state[3] = used
-    return True
+    return code
 
 
 @jit(

@@ -232,8 +232,9 @@ class BPEModel:
 
 
 SMALL_CACHE = 1 << 12  # rows; enough for a prompt, and near at hand
-LARGE_CACHE = 1 << 18  # rows; 38 MB where all of it is used
-LONG_TEXT = 1 << 17  # bytes of text from which the large caches pay
+LARGE_CACHE = 1 << 18  # rows; 34 MB where all of it is used
+LONG_TEXT = 1 << 17  # bytes of text from which the large cache pays
+SCANNED = 1 << 14  # pre-tokens that are cut before they are looked up
 
 
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
@@ -241,19 +242,19 @@ def new_scratch(n: int) -> tuple[np.ndarray, ...]:
     return (*(np.empty(n, np.int32) for _ in range(5)), np.empty(2 * n + 2, np.int64))
 
 
-def new_caches(rows: int) -> tuple[np.ndarray, ...]:
-    """Empty piece caches for the encode kernel, of 144 bytes a row; a power of two."""
-    ring = np.empty(64 * rows, np.uint8)
-    return (
-        _aligned_zeros(8 * rows), _aligned_zeros(2 * rows), ring, np.array([8], np.int64)
-    )  # fmt: skip
-
-
-def new_keys() -> np.ndarray:
-    """Where the encode kernel keeps the keys of a window's pieces, uint64."""
+def new_cache(rows: int) -> tuple[np.ndarray, ...]:
+    """An empty cache of pieces for the encode kernel, of 128 bytes a row; a power of two."""
     from . import kernels
 
-    return np.empty(3 * kernels.ENDS, np.uint64)
+    ring = np.empty(64 * rows + kernels.SLACK, np.uint8)
+    return _aligned_zeros(8 * rows), ring, np.zeros(1, np.int64)
+
+
+def new_batch() -> tuple[np.ndarray, ...]:
+    """Where the encode kernel keeps the keys of the pieces that it looks up together."""
+    from . import kernels
+
+    return np.empty(4 * kernels.BATCH, np.uint64), np.empty(kernels.BATCH + 1, np.int64)
 
 
 class Encoder:
@@ -264,9 +265,13 @@ class Encoder:
 
     def __init__(self, tables: tuple[Any, ...], room: int = 1 << 16) -> None:
         """`tables`: number of merges, `BPEModel.tables` and the ids of the model's tokens."""
+        from . import kernels
+
         self._tables = tables
-        self._caches = new_caches(SMALL_CACHE)
-        self._window = (*new_window(), new_keys())
+        self._cache = new_cache(SMALL_CACHE)
+        self._batch = new_batch()
+        self._window = new_window()
+        self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
         self._room = room
         self._scratch = new_scratch(64)
         self._out = np.empty(room, np.uint32)
@@ -286,29 +291,49 @@ class Encoder:
         """
         from . import kernels
 
-        if data.size > LONG_TEXT and self._caches[0].size == 8 * SMALL_CACHE:
-            self._caches = new_caches(LARGE_CACHE)
-        classes = character_classes() if scheme else _NO_CLASSES
+        if data.size > LONG_TEXT and self._cache[0].size == 8 * SMALL_CACHE:
+            self._cache = new_cache(LARGE_CACHE)
         counts = np.empty(specials.size, np.int64)
-        state = np.array([0, -1, 0, 0, 0, 0], np.int64)
+        # As encode_segments says: segment, place, end, ids, ids before, bytes wanted, ends.
+        state = np.array([0, -1, 0, 0, 0, 0, ends.size], np.int64)
+        if scheme:
+            ends = self._ends
+            self._scan_more(scheme, data, bounds, state)
         parts: list[np.ndarray] = []
-        done = False
-        while not done:
-            done = kernels.encode_segments(
-                scheme, data, bounds, specials, ends, classes, *self._window, *self._tables,
-                *self._caches, *self._scratch, self._out, counts, state,
+        while True:
+            code = kernels.encode_segments(
+                data, bounds, specials, ends, *self._batch, *self._tables, *self._cache,
+                *self._scratch, self._out, counts, state,
             )  # fmt: skip
+            if code == kernels.MORE_ENDS:
+                if not scheme:
+                    raise ValueError("the pieces end before the text does")
+                self._scan_more(scheme, data, bounds, state)
+                continue
             used, size = int(state[3]), int(state[5])
             parts.append(self._out[:used].copy())
+            if code == kernels.ENCODED:
+                break
             state[3:5] = 0, state[4] + used
-            if not done and size > self._scratch[0].size:
+            if size > self._scratch[0].size:
                 self._scratch = new_scratch(max(size, 2 * self._scratch[0].size))
-            if not done and size + kernels.ROOM > self._out.size:
+            if size + kernels.ROOM > self._out.size:
                 self._out = np.empty(size + kernels.ROOM, np.uint32)
         if self._scratch[0].size > self._room:  # a huge piece passed; most never come again
             self._scratch = new_scratch(64)
             self._out = np.empty(self._room, np.uint32)
         return parts[0] if len(parts) == 1 else np.concatenate(parts), counts
+
+    def _scan_more(
+        self, scheme: int, data: np.ndarray, bounds: np.ndarray, state: np.ndarray
+    ) -> None:
+        """Cut the next stretch of the segments into pre-tokens, from where `state` says on."""
+        from . import kernels
+
+        state[2] = 0
+        state[6] = kernels.scan_segments(
+            scheme, data, bounds, character_classes(), *self._window, self._ends, state
+        )
 
 
 def _aligned_zeros(n: int) -> np.ndarray:
@@ -317,5 +342,3 @@ def _aligned_zeros(n: int) -> np.ndarray:
     first = -(array.ctypes.data // 8) % 8
     return array[first : first + n]
 
-
-_NO_CLASSES = np.empty(0, np.uint8)
