@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -286,13 +287,118 @@ def _trailing_zeros(typing, value):
     return types.uint64(types.uint64), generate
 
 
+def _vector(context, builder, array_type, array, index):
+    """64 bytes of an array from `index` on, as a vector."""
+    data = make_array(array_type)(context, builder, array).data
+    kind = ir.VectorType(ir.IntType(8), 64)
+    return builder.load(builder.bitcast(builder.gep(data, [index]), kind.as_pointer()), align=1)
+
+
+def _all_bytes(builder, value):
+    """A vector of 64 times the byte `value`."""
+    kind = ir.VectorType(ir.IntType(8), 64)
+    one = builder.insert_element(
+        ir.Constant(kind, ir.Undefined), builder.trunc(value, ir.IntType(8)), ir.IntType(32)(0)
+    )
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)
+
+
+def _as_bits(builder, flags):
+    """64 truth values as one number, the first one in bit 0."""
+    bits = builder.bitcast(flags, ir.IntType(64))
+    return builder.bitreverse(bits) if sys.byteorder == "big" else bits
+
+
+@intrinsic
+def _bytes_within(typing, array, index, low, count):
+    """Which of the 64 bytes from `index` on are low, low + 1, ... (`count` of them)."""
+
+    def generate(context, builder, signature, args):
+        text = _vector(context, builder, signature.args[0], args[0], args[1])
+        above = builder.sub(text, _all_bytes(builder, args[2]))
+        flags = builder.icmp_unsigned("<", above, _all_bytes(builder, args[3]))
+        return _as_bits(builder, flags)
+
+    return types.uint64(array, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def _bytes_with(typing, array, index, mask):
+    """Which of the 64 bytes from `index` on have a bit in common with `mask`."""
+
+    def generate(context, builder, signature, args):
+        text = _vector(context, builder, signature.args[0], args[0], args[1])
+        common = builder.and_(text, _all_bytes(builder, args[2]))
+        nothing = ir.Constant(common.type, [0] * 64)
+        return _as_bits(builder, builder.icmp_unsigned("!=", common, nothing))
+
+    return types.uint64(array, types.int64, types.int64), generate
+
+
+@intrinsic
+def _store32(typing, array, index, value):
+    """Write a number's four bytes over the items from `index` on; all four are the same."""
+
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(32).as_pointer())
+        builder.store(args[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.uint32), generate
+
+
+@intrinsic
+def _clear64(typing, array, index):
+    """Write 64 zero bytes."""
+
+    def generate(context, builder, signature, args):
+        data = make_array(signature.args[0])(context, builder, args[0]).data
+        kind = ir.VectorType(ir.IntType(8), 64)
+        place = builder.bitcast(builder.gep(data, [args[1]]), kind.as_pointer())
+        builder.store(ir.Constant(kind, [0] * 64), place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def _leading_zeros(typing, value):
+    def generate(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _count_ones(typing, value):
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _copy(typing, target, source, start, count):
+    """target[:count] = source[start:start + count]"""
+
+    def generate(context, builder, signature, args):
+        to = make_array(signature.args[0])(context, builder, args[0]).data
+        data = make_array(signature.args[1])(context, builder, args[1]).data
+        cgutils.raw_memcpy(builder, to, builder.gep(data, [args[2]]), args[3], 1)
+        return context.get_dummy_value()
+
+    return types.void(target, source, types.int64, types.int64), generate
+
+
 @jit(int64(U8, int64, int64))
 def valid_utf8(buf, start, stop):
     """End of the valid UTF-8 that buf[start:stop] begins with."""
     i = start
     while i < stop:
-        if i + 8 <= stop and _load64(buf, i) & np.uint64(0x8080808080808080) == 0:
-            i += 8
+        if i + 64 <= stop and _bytes_with(buf, i, 0x80) == 0:
+            i += 64
             continue
         b = buf[i]
         if b < 0x80:
@@ -345,73 +451,49 @@ def _class_at(buf, i, classes):
 
 # --------------------------------------------------------------------------- scanning
 #
-# A scanner finds the end of the pre-token that starts at i, as `regex` would with the pattern
-# of the same name in pretokenize.py; the text ends at `stop`.
+# A scanner cuts text where `regex` would with the pattern of the same name in pretokenize.py.
 #
-# Pre-tokens are short and their lengths are random, so a loop over characters is mispredicted
-# at the end of nearly each one. Therefore a window of text is looked at first, eight bytes at
-# a time where they are ASCII, and a bit set for each character of another class than the one
-# before (`bits`, for the text from `base` to `marked`). A run then ends at the next bit.
+# There are two for each pattern. `_next_*` finds the end of the one pre-token that starts at i,
+# character by character: the definition, and what decides where the other one cannot. As
+# pre-tokens are short and their lengths random, such a loop is mispredicted at the end of nearly
+# each one. The fast one therefore looks at a window of text, 64 bytes at a time: one number
+# tells of each byte whether it belongs to a letter, another whether to white space, and so on,
+# and a few operations on those tell of all 64 bytes whether a pre-token begins there.
+#
+# A table of `marks` holds these sets, a row for 64 bytes (and an empty one before and after
+# all), a column for each set. A character's bytes all have the mark of the character.
 
-WINDOW = 1 << 11  # bytes
-BITS = WINDOW // 8 + 16  # bytes: eight are read and written at once
-ENDS = WINDOW + 8  # a window may go on over its last eight bytes
+WINDOW = 1 << 12  # bytes
+MARGIN = 32  # bytes at a window's end in which nothing is taken as decided
+ROW = 16  # columns
+MARKS = ROW * (WINDOW // 64 + 3)
+ENDS = WINDOW + 8  # room for the ends of a window; the list of them is written by fours
+TEXT = WINDOW + 128  # bytes of a window with what may be read behind it
+
+LETTERS = 0
+NUMBERS = 1
+SPACES = 2  # white space; without the breaks that belong to a sign before them
+CAPITALS = 3  # characters of class UPPER and not LOWER
+SMALL = 4  # ... LOWER and not UPPER
+CASELESS = 5  # ... both
+BREAKS = 6  # CR and LF
+BLANKS = 7  # U+0020
+QUOTES = 8  # apostrophes
+FOLLOWING = 9  # second and later bytes of a character
+SIGNS = 10  # what is no letter, number or white space
+SOLID = 11  # all but white space
+LONE = 12  # signs that may go with the letters behind them
+FIRM = 13  # what no character behind it can make undone as a start
+UNSURE = 14  # here, `_next_*` has to decide
+STARTS = 15
+
 CHARACTER = LETTER | NUMBER | SPACE  # all of these off: a sign
 
-
-@inline(uint64(uint64, int64, int64))
-def _between(word, low, high):
-    """Bit 7 of each byte of `word` (all ASCII) that is at least `low` and below `high`."""
-    one = np.uint64(0x0101010101010101)
-    return (word + one * np.uint64(0x80 - low)) & ~(word + one * np.uint64(0x80 - high))
-
-
-@inline(int64(int64, U8, int64, int64, U8, u8))
-def _mark(scheme, buf, start, stop, classes, bits):
-    """Mark where the class changes in about a window from `start` on; return where it ends."""
-    mask = np.int64(CHARACTER)
-    if scheme == O200K:
-        mask |= UPPER | LOWER
-    elif scheme == WHITESPACE:
-        mask = np.int64(SPACE)
-    for k in range(0, BITS, 8):
-        _store64(bits, k, np.uint64(0))
-    tops = np.uint64(0x8080808080808080)
-    masks = np.uint64(mask) * np.uint64(0x0101010101010101)
-    before = np.uint64(0)  # class of the character before
-    i = start
-    end = min(stop, start + WINDOW)
-    while i < end:
-        at = i - start
-        word = tops
-        if i + 8 <= stop:
-            word = _load64(buf, i)
-        if word & tops == 0:
-            upper = _between(word, 65, 91) & tops
-            lower = _between(word, 97, 123) & tops
-            number = _between(word, 48, 58) & tops
-            space = (_between(word, 9, 14) | _between(word, 32, 33)) & tops
-            # Each byte's class, as in the table of classes: one shift a bit.
-            kinds = ((upper | lower) >> np.uint64(7)) | (number >> np.uint64(6))
-            kinds |= (space >> np.uint64(5)) | (upper >> np.uint64(4)) | (lower >> np.uint64(3))
-            kinds &= masks
-            changed = kinds ^ ((kinds << np.uint64(8)) | before)
-            changed = (changed + np.uint64(0x7F7F7F7F7F7F7F7F)) & tops
-            before = kinds >> np.uint64(56)
-            # Gathers bit 7 of the eight bytes in one.
-            row = ((changed >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> np.uint64(56)
-            i += 8
-        else:
-            kind, size = _class_at(buf, i, classes)
-            row = np.uint64(np.uint64(kind & mask) != before)
-            before = np.uint64(kind & mask)
-            i += size
-        if at & 7 == 0:
-            _put(bits, at >> 3, row)
-        else:
-            row = _load64(bits, at >> 3) | (row << np.uint64(at & 7))
-            _store64(bits, at >> 3, row)
-    return i
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+TWO = np.uint64(2)
+TOP = np.uint64(63)  # from bit 0 to the highest one
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @part(int64(U8, int64, int64, U8, int64, int64))
@@ -423,33 +505,6 @@ def _run(buf, i, stop, classes, mask, value):
             break
         i += size
     return i
-
-
-@part(int64(U8, int64, int64, U8, u8, int64, int64, int64))
-def _long_run_end(buf, i, stop, classes, bits, base, marked, mask):
-    """The same for a run of more than some fifty bytes, or one at the window's end."""
-    at = i + 1 - base
-    while base + at < marked:
-        word = _load64(bits, at >> 3) >> np.uint64(at & 7)
-        if word != 0:
-            return base + at + np.int64(_trailing_zeros(word))
-        at = (at | 7) + 57 if at & 7 else at + 64
-    kind, _ = _class_at(buf, i, classes)
-    return _run(buf, max(i, marked), stop, classes, mask, kind & mask)
-
-
-@inline(int64(U8, int64, int64, U8, u8, int64, int64, int64))
-def _run_end(buf, i, stop, classes, bits, base, marked, mask):
-    """End of the run of characters of the same class, under `mask`, that begins at i.
-
-    `mask` is that of the bits; it counts beyond the window.
-    """
-    if i < marked:
-        at = i + 1 - base
-        word = _load64(bits, at >> 3) >> np.uint64(at & 7)
-        if word != 0:
-            return i + 1 + np.int64(_trailing_zeros(word))
-    return _long_run_end(buf, i, stop, classes, bits, base, marked, mask)
 
 
 @part(int64(U8, int64, int64, boolean))
@@ -474,7 +529,7 @@ def _contraction(buf, i, stop, fold):
     return i
 
 
-@inline(int64(U8, int64, int64))
+@part(int64(U8, int64, int64))
 def _but_last(buf, start, stop):
     """End of a run of white space without its last character, or with it if it is the only one."""
     i = stop - 1
@@ -513,57 +568,55 @@ def _breaks(buf, i, stop, slash):
     return i
 
 
-@inline(int64(U8, int64, int64, U8, u8, int64, int64))
-def _next_gpt2(buf, i, stop, classes, bits, base, marked):
-    b = _get(buf, i)
-    if b == 39:
+@part(int64(U8, int64, int64, U8))
+def _next_gpt2(buf, i, stop, classes):
+    if buf[i] == 39:
         end = _contraction(buf, i, stop, False)
         if end > i:
             return end
     j = i
-    if b == 32 and i + 1 < stop:
+    if buf[i] == 32 and i + 1 < stop:
         j = i + 1
     kind, _ = _class_at(buf, j, classes)
     if not kind & SPACE:
-        return _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
+        return _run(buf, j, stop, classes, CHARACTER, kind & CHARACTER)
     # White space: all of the run but its last character where something follows, so that
     # a blank before a word goes with the word.
-    end = _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
+    end = _run(buf, i, stop, classes, SPACE, SPACE)
     return end if end == stop else _but_last(buf, i, end)
 
 
-@inline(int64(U8, int64, int64, U8, u8, int64, int64))
-def _next_cl100k(buf, i, stop, classes, bits, base, marked):
-    b = _get(buf, i)
+@part(int64(U8, int64, int64, U8))
+def _next_cl100k(buf, i, stop, classes):
+    b = buf[i]
     if b == 39:
         end = _contraction(buf, i, stop, True)
         if end > i:
             return end
     kind, size = _class_at(buf, i, classes)
     j = i + size
-    if kind & LETTER:
-        return _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
     if kind & NUMBER:
         return _digits(buf, i, stop, classes)
-    if j < stop and b != 10 and b != 13:
+    if b != 10 and b != 13:
         # One blank or sign goes with the letters after it; a blank also with signs.
-        following, _ = _class_at(buf, j, classes)
-        if following & LETTER:
-            return _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
-        if b == 32 and not following & CHARACTER:
-            end = _run_end(buf, j, stop, classes, bits, base, marked, CHARACTER)
-            return _breaks(buf, end, stop, False)
-    end = _run_end(buf, i, stop, classes, bits, base, marked, CHARACTER)
+        end = _run(buf, i if kind & LETTER else j, stop, classes, LETTER, LETTER)
+        if kind & LETTER or end > j:
+            return end
+        if b == 32:
+            end = _run(buf, j, stop, classes, CHARACTER, 0)
+            if end > j:
+                return _breaks(buf, end, stop, False)
     if not kind & SPACE:
-        return _breaks(buf, end, stop, False)
+        return _breaks(buf, _run(buf, i, stop, classes, CHARACTER, 0), stop, False)
+    end = _run(buf, i, stop, classes, SPACE, SPACE)
     if end == stop:
         return end
     line = _last_break(buf, i, end)
     return line if line > i else _but_last(buf, i, end)
 
 
-@inline(int64(U8, int64, int64, U8, u8, int64, int64))
-def _word_o200k(buf, i, stop, classes, bits, base, marked):
+@part(int64(U8, int64, int64, U8))
+def _word_o200k(buf, i, stop, classes):
     """End of a word in o200k's sense at i: capitals, then small letters; i: there is none.
 
     Letters without case and marks count as both. As a regular expression gives back what it
@@ -572,82 +625,418 @@ def _word_o200k(buf, i, stop, classes, bits, base, marked):
     """
     both = i  # end of the last characters of the run that count as both
     while i < stop:
-        kind, _ = _class_at(buf, i, classes)
+        kind, size = _class_at(buf, i, classes)
         if not kind & UPPER:
-            while kind & LOWER:
-                i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
-                both = i
-                if i == stop:
-                    break
-                kind, _ = _class_at(buf, i, classes)
             break
-        i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
+        i += size
         if kind & LOWER:
             both = i
-    return both
+    end = _run(buf, i, stop, classes, LOWER, LOWER)
+    return end if end > i else both
 
 
-@part(int64(U8, int64, int64, U8, u8, int64, int64))
-def _mark_o200k(buf, i, stop, classes, bits, base, marked):
-    """The same where the first character is a mark: rare, so not inlined."""
-    return _word_o200k(buf, i, stop, classes, bits, base, marked)
-
-
-@part(int64(U8, int64, int64, U8, u8, int64, int64))
-def _signs_o200k(buf, i, stop, classes, bits, base, marked):
-    """End of a run of what is no letter, number or white space, with what may follow it."""
-    while i < stop:
-        kind, _ = _class_at(buf, i, classes)
-        if kind & CHARACTER:  # marks are no letters, but of another class than signs
-            break
-        i = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
-    return _breaks(buf, i, stop, True)
-
-
-@part(int64(U8, int64, int64, U8, u8, int64, int64))
-def _next_o200k(buf, i, stop, classes, bits, base, marked):
-    b = _get(buf, i)
+@part(int64(U8, int64, int64, U8))
+def _next_o200k(buf, i, stop, classes):
+    b = buf[i]
     kind, size = _class_at(buf, i, classes)
     j = i + size
     if kind & NUMBER:
         return _digits(buf, i, stop, classes)
     # A word may begin after one blank, sign or mark; a mark may also be its first character.
     start = i if kind & LETTER or b == 10 or b == 13 else j
-    end = _word_o200k(buf, start, stop, classes, bits, base, marked)
-    found = end > start
-    if not found and start > i and kind & UPPER:
-        end = _mark_o200k(buf, i, stop, classes, bits, base, marked)
-        found = end > i
-    if not found:  # no small letter: capitals alone
+    end = _word_o200k(buf, start, stop, classes)
+    if end == start and start > i and kind & UPPER:
+        start = i
+        end = _word_o200k(buf, i, stop, classes)
+    if end == start:  # no small letter: capitals alone
         end = _run(buf, start, stop, classes, UPPER, UPPER)
-        found = end > start
-    if found:
+    if end > start:
         if end < stop and buf[end] == 39:
             end = _contraction(buf, end, stop, True)
         return end
+    # Marks are no letters, so they go with signs.
     if not kind & SPACE:
-        return _signs_o200k(buf, i, stop, classes, bits, base, marked)
-    if b == 32 and j < stop:
-        following, _ = _class_at(buf, j, classes)
-        if not following & CHARACTER:
-            return _signs_o200k(buf, j, stop, classes, bits, base, marked)
-    end = _run_end(buf, i, stop, classes, bits, base, marked, EVERY_CLASS)
+        return _breaks(buf, _run(buf, i, stop, classes, CHARACTER, 0), stop, True)
+    if b == 32:
+        end = _run(buf, j, stop, classes, CHARACTER, 0)
+        if end > j:
+            return _breaks(buf, end, stop, True)
+    end = _run(buf, i, stop, classes, SPACE, SPACE)
     line = _last_break(buf, i, end)
     if line > i:
         return line
     return end if end == stop else _but_last(buf, i, end)
 
 
-@inline(int64(int64, U8, int64, int64, U8, u8, int64, int64))
-def _next_end(scheme, buf, i, stop, classes, bits, base, marked):
+@part(int64(int64, U8, int64, int64, U8))
+def _next_end(scheme, buf, i, stop, classes):
     """End of the pre-token that starts at i; `scheme` is that of the pattern."""
     if scheme == GPT2:
-        return _next_gpt2(buf, i, stop, classes, bits, base, marked)
+        return _next_gpt2(buf, i, stop, classes)
     if scheme == CL100K:
-        return _next_cl100k(buf, i, stop, classes, bits, base, marked)
+        return _next_cl100k(buf, i, stop, classes)
     if scheme == O200K:
-        return _next_o200k(buf, i, stop, classes, bits, base, marked)
-    return _run_end(buf, i, stop, classes, bits, base, marked, SPACE)
+        return _next_o200k(buf, i, stop, classes)
+    kind, _ = _class_at(buf, i, classes)
+    return _run(buf, i, stop, classes, SPACE, kind & SPACE)
+
+
+@inline(types.void(u64, int64, uint64))
+def _add(marks, place, more):
+    _put(marks, place, _get(marks, place) | more)
+
+
+@inline(uint64(u64, int64))
+def _after(marks, place):
+    """The bytes right behind those of a set."""
+    return (_get(marks, place) << ONE) | (_get(marks, place - ROW) >> TOP)
+
+
+@inline(uint64(u64, int64))
+def _ahead(marks, place):
+    """The bytes right before those of a set."""
+    return (_get(marks, place) >> ONE) | (_get(marks, place + ROW) << TOP)
+
+
+@part(types.void(int64, int64, int64, U8, u8, u8, u64))
+def _mark(scheme, length, blocks, classes, text, kinds, marks):
+    """Fill the columns that tell what the characters of text[:length] are."""
+    for k in range(ROW):
+        _put(marks, k, ZERO)
+        _put(marks, ROW * (blocks + 1) + k, ZERO)
+    wide = ZERO  # whether there is anything but ASCII
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        at = 64 * k
+        upper = _bytes_within(text, at, 65, 26)
+        lower = _bytes_within(text, at, 97, 26)
+        blanks = _bytes_within(text, at, 32, 1)
+        foreign = _bytes_with(text, at, 128)
+        _put(marks, row + LETTERS, upper | lower)
+        _put(marks, row + NUMBERS, _bytes_within(text, at, 48, 10))
+        _put(marks, row + SPACES, _bytes_within(text, at, 9, 5) | blanks)
+        _put(marks, row + CAPITALS, upper)
+        _put(marks, row + SMALL, lower)
+        _put(marks, row + CASELESS, ZERO)
+        _put(marks, row + BREAKS, _bytes_within(text, at, 10, 1) | _bytes_within(text, at, 13, 1))
+        _put(marks, row + BLANKS, blanks)
+        _put(marks, row + QUOTES, _bytes_within(text, at, 39, 1))
+        _put(marks, row + FOLLOWING, foreign)
+        _put(marks, row + UNSURE, ZERO)
+        wide |= foreign
+    if wide != ZERO:
+        for k in range(blocks):
+            # A character's class goes to all its bytes: four are written, and what comes behind
+            # it is either written later or ASCII, and then not looked at.
+            leads = _bytes_within(text, 64 * k, 0xC0, 64)
+            while leads != ZERO:
+                i = 64 * k + np.int64(_trailing_zeros(leads))
+                kind, _ = _class_at(text, i, classes)
+                _store32(kinds, i, np.uint32(kind * 0x01010101))
+                leads &= leads - ONE
+        for k in range(blocks):
+            row = ROW * (k + 1)
+            at = 64 * k
+            foreign = _get(marks, row + FOLLOWING)
+            if foreign == ZERO:
+                continue
+            letters = _bytes_with(kinds, at, LETTER) & foreign
+            upper = _bytes_with(kinds, at, UPPER) & foreign
+            lower = _bytes_with(kinds, at, LOWER) & foreign
+            both = upper & lower
+            _add(marks, row + NUMBERS, _bytes_with(kinds, at, NUMBER) & foreign)
+            _add(marks, row + SPACES, _bytes_with(kinds, at, SPACE) & foreign)
+            _add(marks, row + CAPITALS, upper & ~both)
+            _add(marks, row + SMALL, lower & ~both)
+            _put(marks, row + CASELESS, both)
+            _put(marks, row + FOLLOWING, _bytes_within(text, at, 0x80, 64))
+            if scheme == O200K:  # marks can go with letters: see _starts_gpt4
+                _put(marks, row + UNSURE, both & ~letters)
+                letters |= both
+            _add(marks, row + LETTERS, letters)
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        there = ALL
+        if k == length >> 6:
+            there = (ONE << np.uint64(length & 63)) - ONE
+        spaces = _get(marks, row + SPACES) & there
+        _put(marks, row + SPACES, spaces)
+        _put(marks, row + SOLID, there & ~spaces)
+        known = _get(marks, row + LETTERS) | _get(marks, row + NUMBERS) | spaces
+        _put(marks, row + SIGNS, there & ~known)
+
+
+@inline(uint64(u64, int64, uint64))
+def _runs_of_spaces(marks, row, spaces):
+    """Where runs of white space begin."""
+    _put(marks, row + SPACES, spaces)
+    runs = spaces & ~_after(marks, row + SPACES)
+    _put(marks, row + FIRM, _get(marks, row + SOLID) | runs)
+    return runs
+
+
+@inline(uint64(u64, int64, uint64))
+def _last_spaces(marks, row, runs):
+    """The last character of each run of white space that something follows.
+
+    One of several bytes is only known if it is the whole run, which is a start anyway.
+    """
+    last = _get(marks, row + SPACES) & _ahead(marks, row + SOLID)
+    following = _get(marks, row + FOLLOWING)
+    wide = last & following
+    if wide != ZERO:
+        earlier = _get(marks, row - ROW + FIRM) & ~_get(marks, row - ROW + SOLID)
+        alone = (runs << ONE) | (earlier >> TOP)
+        alone |= ((runs << TWO) | (earlier >> (TOP - ONE))) & _after(marks, row + FOLLOWING)
+        _add(marks, row + UNSURE, wide & ~alone)
+    return last & ~following
+
+
+@part(types.void(int64, u64))
+def _starts_gpt2(blocks, marks):
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        runs = _runs_of_spaces(marks, row, _get(marks, row + SPACES))
+        starts = runs | _last_spaces(marks, row, runs)
+        same = _get(marks, row + LETTERS) & _after(marks, row + LETTERS)
+        same |= _get(marks, row + NUMBERS) & _after(marks, row + NUMBERS)
+        same |= _get(marks, row + SIGNS) & _after(marks, row + SIGNS)
+        starts |= _get(marks, row + SOLID) & ~same & ~_after(marks, row + BLANKS)
+        _put(marks, row + STARTS, starts)
+
+
+@part(types.void(int64, int64, u8, u64))
+def _starts_gpt4(scheme, blocks, text, marks):
+    """The same for cl100k and o200k."""
+    carry = ZERO
+    carry_white = ZERO
+    taken_before = ZERO
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        solid = _get(marks, row + SOLID)
+        signs = _get(marks, row + SIGNS)
+        letters = _get(marks, row + LETTERS)
+        numbers = _get(marks, row + NUMBERS)
+        following = _get(marks, row + FOLLOWING)
+        unsure = _get(marks, row + UNSURE)
+        _put(marks, row + UNSURE, ZERO)
+        # Breaks go with the signs before them: an addition carries through each such run.
+        breaks = _get(marks, row + BREAKS)
+        taken = (breaks & _after(marks, row + SIGNS)) | carry
+        total = breaks + taken
+        carry = ONE if total < breaks else ZERO
+        taken = breaks & ~total
+        breaks &= ~taken
+        _put(marks, row + BREAKS, breaks)
+        runs = _runs_of_spaces(marks, row, _get(marks, row + SPACES) & ~taken)
+        # A run of white space is cut behind its last break, and before its last character.
+        white = _get(marks, row + SPACES) & ~breaks
+        lines = white & _after(marks, row + BREAKS)
+        starts = runs | lines | (_last_spaces(marks, row, runs) & white)
+        # A sign goes with the letters behind it if a pre-token begins with it.
+        first = signs & ~_after(marks, row + SIGNS) & ~_after(marks, row + BLANKS)
+        _put(marks, row + LONE, first)
+        if following != ZERO:
+            for _ in range(3):
+                _add(marks, row + LONE, following & _after(marks, row + LONE))
+        joined = _after(marks, row + LONE)
+        joined |= _after(marks, row + SPACES) & ~_after(marks, row + BREAKS)
+        starts |= first | (numbers & ~_after(marks, row + NUMBERS))
+        starts |= letters & ~_after(marks, row + LETTERS) & ~joined
+        if scheme == O200K:
+            capitals = _get(marks, row + CAPITALS)
+            caseless = _get(marks, row + CASELESS)
+            starts |= capitals & _after(marks, row + SMALL)
+            # A mark behind no letter; capitals beside characters without case.
+            unsure &= ~(following | _after(marks, row + LETTERS))
+            unsure |= capitals & _after(marks, row + CASELESS)
+            unsure |= caseless & _after(marks, row + CAPITALS)
+            # A slash goes with the breaks that go with signs.
+            slashes = ((taken << ONE) | (taken_before >> TOP)) & signs
+            if slashes != ZERO:
+                unsure |= slashes & _bytes_within(text, 64 * k, 47, 1)
+            taken_before = taken
+        _put(marks, row + STARTS, starts)
+        _add(marks, row + UNSURE, unsure)
+        # Blanks at the end of a line are not cut from the break behind them.
+        total = white + (lines | carry_white)
+        carry_white = ONE if total < white else ZERO
+        kept = total & ~white & breaks
+        if scheme == CL100K:
+            kept |= total & ~white & ~(solid | _get(marks, row + SPACES) | taken)
+        while kept != ZERO:
+            _unset_last(marks, 64 * k + np.int64(_trailing_zeros(kept)))
+            kept &= kept - ONE
+
+
+@part(types.void(int64, u64))
+def _starts_whitespace(blocks, marks):
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        solid = _get(marks, row + SOLID)
+        spaces = _get(marks, row + SPACES)
+        _put(marks, row + FIRM, solid | spaces)
+        starts = (solid & ~_after(marks, row + SOLID)) | (spaces & ~_after(marks, row + SPACES))
+        _put(marks, row + STARTS, starts)
+
+
+@part(int64(u64, int64))
+def _last_firm(marks, place):
+    """The last firm start before `place` in a window, 0 if there is none."""
+    k = place >> 6
+    below = (ONE << np.uint64(place & 63)) - ONE
+    while k >= 0:
+        row = ROW * (k + 1)
+        starts = _get(marks, row + STARTS) & _get(marks, row + FIRM) & below
+        if starts != ZERO:
+            return 64 * k + 63 - np.int64(_leading_zeros(starts))
+        below = ALL
+        k -= 1
+    return np.int64(0)
+
+
+@part(types.void(u64, int64))
+def _unset_last(marks, place):
+    """Take the last start before `place` away."""
+    k = place >> 6
+    below = (ONE << np.uint64(place & 63)) - ONE
+    while k >= 0:
+        row = ROW * (k + 1) + STARTS
+        starts = _get(marks, row) & below
+        if starts != ZERO:
+            _put(marks, row, _get(marks, row) ^ ((ONE << TOP) >> _leading_zeros(starts)))
+            return
+        below = ALL
+        k -= 1
+
+
+@inline(boolean(u64, int64))
+def _is_start(marks, place):
+    starts = _get(marks, ROW * ((place >> 6) + 1) + STARTS)
+    return (starts >> np.uint64(place & 63)) & ONE != ZERO
+
+
+@inline(types.void(u64, int64))
+def _set_start(marks, place):
+    _add(marks, ROW * ((place >> 6) + 1) + STARTS, ONE << np.uint64(place & 63))
+
+
+@inline(types.void(u64, int64, int64))
+def _unset_starts(marks, place, stop):
+    """Take the starts in place..stop - 1 away."""
+    while place < stop:
+        n = min(stop - place, 64 - (place & 63))
+        row = ROW * ((place >> 6) + 1) + STARTS
+        span = (ALL >> np.uint64(64 - n)) << np.uint64(place & 63)
+        _put(marks, row, _get(marks, row) & ~span)
+        place += n
+
+
+@part(types.void(int64, int64, int64, u8, u64))
+def _mend_contractions(scheme, length, blocks, text, marks):
+    end_before = np.int64(0)
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        quotes = _get(marks, row + QUOTES)
+        if quotes == ZERO:
+            continue
+        quotes &= _ahead(marks, row + LETTERS)
+        if scheme == O200K:
+            quotes &= _after(marks, row + LETTERS)
+        else:
+            quotes &= _get(marks, row + STARTS)
+        while quotes != ZERO:
+            i = 64 * k + np.int64(_trailing_zeros(quotes))
+            quotes &= quotes - ONE
+            end = _contraction(text, i, length, scheme != GPT2)
+            if end > i:
+                if scheme == GPT2:
+                    _unset_starts(marks, i + 1, end)
+                elif scheme == O200K:
+                    # It goes with the word before it, which is over when it had one already.
+                    if i == end_before:
+                        continue
+                    _unset_starts(marks, i, end)
+                    end_before = end
+                _set_start(marks, end)
+
+
+@part(types.void(int64, u64))
+def _cut_numbers(blocks, marks):
+    """Cut runs of numbers after every third."""
+    for k in range(blocks):
+        row = ROW * (k + 1) + NUMBERS
+        numbers = _get(marks, row)
+        more = _get(marks, row + ROW)
+        long = numbers & ~_after(marks, row) & _ahead(marks, row)
+        long &= (numbers >> TWO) | (more << (TOP - ONE))
+        long &= (numbers >> np.uint64(3)) | (more << np.uint64(61))
+        while long != ZERO:
+            i = 64 * k + np.int64(_trailing_zeros(long))
+            long &= long - ONE
+            count = 0
+            while True:
+                row = ROW * ((i >> 6) + 1)
+                bit = np.uint64(i & 63)
+                if (_get(marks, row + NUMBERS) >> bit) & ONE == ZERO:
+                    break
+                if (_get(marks, row + FOLLOWING) >> bit) & ONE == ZERO:
+                    if count == 3:
+                        _set_start(marks, i)
+                        count = 0
+                    count += 1
+                i += 1
+
+
+@part(int64(int64, U8, int64, int64, int64, int64, U8, u64))
+def _decide(scheme, buf, base, length, stop, blocks, classes, marks):
+    """Put the unsure places of a window right, one pre-token at a time.
+
+    Returns where this led to if that is further than the window goes, else 0.
+    """
+    done = np.int64(0)
+    for k in range(blocks):
+        row = ROW * (k + 1)
+        unsure = _get(marks, row + UNSURE)
+        while unsure != ZERO:
+            place = 64 * k + np.int64(_trailing_zeros(unsure))
+            unsure &= unsure - ONE
+            if place < done or (place >= length - MARGIN // 2 and base + length < stop):
+                continue
+            i = max(done, _last_firm(marks, max(place - 7, 0)))
+            while True:
+                end = _next_end(scheme, buf, base + i, stop, classes) - base
+                if end >= length:
+                    _unset_starts(marks, i + 1, length)
+                    return end
+                known = _is_start(marks, end)
+                _unset_starts(marks, i + 1, end)
+                _set_start(marks, end)
+                i = end
+                if known and i >= place + 8:
+                    break
+            done = i
+    return np.int64(0)
+
+
+@part(int64(int64, int64, u64, i64, int64))
+def _list_starts(base, stop, marks, ends, n):
+    """Write the starts in 1..stop - 1 of a window to ends[n:], return how many there are then."""
+    for k in range((stop + 63) >> 6):
+        starts = _get(marks, ROW * (k + 1) + STARTS)
+        if k == 0:
+            starts &= ~ONE
+        if k == stop >> 6:
+            starts &= (ONE << np.uint64(stop & 63)) - ONE
+        at = base + 64 * k
+        i = n
+        n += np.int64(_count_ones(starts))
+        while starts != ZERO:  # four at once, so that the loop's end is easier to foresee
+            for _ in range(4):
+                _put(ends, i, at + np.int64(_trailing_zeros(starts)))
+                starts &= starts - ONE
+                i += 1
+    return n
 
 
 @part(boolean(int64, U8, int64, int64, int64))
@@ -682,35 +1071,8 @@ def last_cut(scheme, buf, start, stop, classes):
     return start
 
 
-@part(int64(int64, U8, int64, int64, U8, u8, i64))
-def _scan(scheme, buf, i, stop, classes, bits, ends):
-    """Write the ends of the pre-tokens that begin in a window from i on; return how many."""
-    base = i
-    marked = _mark(scheme, buf, i, stop, classes, bits)
-    n = 0
-    while i < marked:
-        i = _next_end(scheme, buf, i, stop, classes, bits, base, marked)
-        ends[n] = i
-        n += 1
-    return n
-
-
-@jit(int64(int64, U8, int64, int64, U8, u8, i64, i64))
-def scan_ends(scheme, buf, start, stop, classes, bits, window, ends):
-    """Write the end of each pre-token of buf[start:stop] into `ends`; return how many."""
-    n = 0
-    i = start
-    while i < stop:
-        m = _scan(scheme, buf, i, stop, classes, bits, window)
-        for k in range(m):
-            ends[n + k] = window[k]
-        n += m
-        i = window[m - 1]
-    return n
-
-
-@jit(int64(int64, U8, I64, U8, u8, i64, i64, i64))
-def scan_segments(scheme, buf, bounds, classes, bits, window, ends, state):
+@jit(int64(int64, U8, I64, U8, u8, u8, u64, i64, I64))
+def scan_segments(scheme, buf, bounds, classes, text, kinds, marks, ends, state):
     """Write the ends of the next pre-tokens of segments of `buf`; return how many.
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], a text of its own; state[0] says in which
@@ -718,22 +1080,43 @@ def scan_segments(scheme, buf, bounds, classes, bits, window, ends, state):
     for those of another window.
     """
     n = 0
-    segment = state[0]
-    i = state[1]
-    while segment < bounds.size // 2:
-        if i < 0:
-            i = bounds[2 * segment]
+    room = ends.size - ENDS
+    base = state[1]
+    for segment in range(state[0], bounds.size // 2):
+        if base < 0:
+            base = bounds[2 * segment]
         stop = bounds[2 * segment + 1]
-        while i < stop:
-            if n + ENDS > ends.size:
+        while base < stop:
+            if n > room:
                 return n
-            m = _scan(scheme, buf, i, stop, classes, bits, window)
-            for k in range(m):
-                ends[n + k] = window[k]
-            n += m
-            i = window[m - 1]
-        segment += 1
-        i = -1
+            length = min(stop - base, WINDOW)
+            blocks = (length + 64) >> 6  # the last one has a byte or more that is no text
+            _copy(text, buf, base, length)
+            _clear64(text, length)
+            _mark(scheme, length, blocks, classes, text, kinds, marks)
+            if scheme == GPT2:
+                _starts_gpt2(blocks, marks)
+            elif scheme == WHITESPACE:
+                _starts_whitespace(blocks, marks)
+            else:
+                _starts_gpt4(scheme, blocks, text, marks)
+                _cut_numbers(blocks, marks)
+            if scheme != WHITESPACE:
+                _mend_contractions(scheme, length, blocks, text, marks)
+            last = length
+            end = _decide(scheme, buf, base, length, stop, blocks, classes, marks)
+            if end == 0 and base + length == stop:
+                end = length
+            elif end == 0:
+                end = _last_firm(marks, length - MARGIN)
+                last = end
+                if end == 0:  # the pre-token is longer than the window
+                    end = _next_end(scheme, buf, base, stop, classes) - base
+            n = _list_starts(base, last, marks, ends, n)
+            base += end
+            ends[n] = base
+            n += 1
+        base = np.int64(-1)
     return n
 
 
@@ -878,27 +1261,33 @@ def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
     return True
 
 
-@jit(boolean(int64, U8, I64, U8, u8, i64, u64, i64, u8, i64))
-def count_scanned(scheme, buf, bounds, classes, bits, window, rows, offsets, arena, state):
-    """Split the segments buf[bounds[2 * k]:bounds[2 * k + 1]] and count their pre-tokens.
+@jit(int64(U8, I64, I64, u64, i64, u8, i64, i64))
+def count_segments(buf, bounds, ends, rows, offsets, arena, state, place):
+    """Count the pre-tokens of segments, given their ends as by `scan_segments`.
 
-    False: there was no room, see _add_piece. state[3] and state[4] say where it got to: the
-    segment and the place in it (-1: its start).
+    Returns DONE, or NO_ROOM (see _add_piece), or MORE_ENDS where those given are used up.
+    place: [0] segment, [1] place in it (-1: its start), [2] next one of the ends, [3] ends.
     """
-    for segment in range(state[3], bounds.size // 2):
-        i = bounds[2 * segment] if state[4] < 0 else state[4]
-        stop = bounds[2 * segment + 1]
-        while i < stop:
-            n = _scan(scheme, buf, i, stop, classes, bits, window)
-            for k in range(n):
-                j = _get(window, k)
-                if not _add_piece(buf, i, j, 1, rows, offsets, arena, state):
-                    state[3] = segment
-                    state[4] = i
-                    return False
-                i = j
-        state[4] = -1
-    return True
+    piece = place[2]
+    at = place[1]
+    for segment in range(place[0], bounds.size // 2):
+        if at < 0:
+            at = bounds[2 * segment]
+        while at < bounds[2 * segment + 1]:
+            code = DONE
+            if piece == place[3]:
+                code = MORE_ENDS
+            elif not _add_piece(buf, at, ends[piece], 1, rows, offsets, arena, state):
+                code = NO_ROOM
+            if code != DONE:
+                place[0] = segment
+                place[1] = at
+                place[2] = piece
+                return code
+            at = _get(ends, piece)
+            piece += 1
+        at = np.int64(-1)
+    return DONE
 
 
 @jit(int64(U8, I64, I64, int64, u64, i64, u8, i64))

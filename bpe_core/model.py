@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .pretokenize import character_classes, new_window
+from .pretokenize import SCANNED, Scanner
 
 NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 IN_SPECIAL = -1  # the rank of a boundary inside a special token
@@ -234,7 +234,6 @@ class BPEModel:
 SMALL_CACHE = 1 << 12  # rows; enough for a prompt, and near at hand
 LARGE_CACHE = 1 << 18  # rows; 34 MB where all of it is used
 LONG_TEXT = 1 << 17  # bytes of text from which the large cache pays
-SCANNED = 1 << 14  # pre-tokens that are cut before they are looked up
 
 
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
@@ -270,7 +269,7 @@ class Encoder:
         self._tables = tables
         self._cache = new_cache(SMALL_CACHE)
         self._batch = new_batch()
-        self._window = new_window()
+        self._scanners: dict[int, Scanner] = {}
         self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
         self._room = room
         self._scratch = new_scratch(64)
@@ -328,12 +327,10 @@ class Encoder:
         self, scheme: int, data: np.ndarray, bounds: np.ndarray, state: np.ndarray
     ) -> None:
         """Cut the next stretch of the segments into pre-tokens, from where `state` says on."""
-        from . import kernels
-
         state[2] = 0
-        state[6] = kernels.scan_segments(
-            scheme, data, bounds, character_classes(), *self._window, self._ends, state
-        )
+        if scheme not in self._scanners:
+            self._scanners[scheme] = Scanner(scheme)
+        state[6] = self._scanners[scheme].scan(data, bounds, self._ends, state)
 
 
 def _aligned_zeros(n: int) -> np.ndarray:

@@ -257,10 +257,8 @@ class PreTokenizer:
         if self.scheme:
             from . import kernels
 
-            ends = np.empty(stop - start, np.int64)
-            n = kernels.scan_ends(
-                self.scheme, data, start, stop, character_classes(), *new_window(), ends
-            )
+            ends = np.empty(stop - start + kernels.ENDS, np.int64)
+            n = Scanner(self.scheme).scan(data, np.array([start, stop]), ends, np.array([0, -1]))
             return ends[:n]
         raw = data[start:stop]
         text = raw.tobytes().decode("utf-8")
@@ -274,6 +272,38 @@ class PreTokenizer:
 @functools.lru_cache(maxsize=64)
 def _compiled(pattern: str) -> regex.Pattern:
     return regex.compile(pattern)
+
+
+SCANNED = 1 << 14  # pre-tokens that are cut before they are counted or encoded
+
+
+class Scanner:
+    """A compiled scanner with what it writes to. Not for two threads at once."""
+
+    def __init__(self, scheme: int) -> None:
+        from . import kernels
+
+        self._scheme = scheme
+        self._scratch = (
+            character_classes(),
+            np.empty(kernels.TEXT, np.uint8),
+            np.empty(kernels.TEXT, np.uint8),
+            np.empty(kernels.MARKS, np.uint64),
+        )
+
+    def scan(
+        self, data: np.ndarray, bounds: np.ndarray, ends: np.ndarray, place: np.ndarray
+    ) -> int:
+        """Write the ends of the next pre-tokens to `ends`, int64; return how many.
+
+        Segments of `data` are as in `PretokenCounter.add_segments`; place[0] says in which one
+        to begin and place[1] where in it (-1: its start). Stops where `ends` might have no room.
+        """
+        from . import kernels
+
+        return int(
+            kernels.scan_segments(self._scheme, data, bounds, *self._scratch, ends, place)
+        )
 
 
 class PretokenCounter:
@@ -290,7 +320,7 @@ class PretokenCounter:
         self._rows = np.zeros(4 << 12, np.uint64)
         self._offsets = np.zeros((1 << 11) + 1, np.int64)
         self._arena = np.empty(1 << 15, np.uint8)
-        self._state = np.zeros(5, np.int64)
+        self._state = np.zeros(3, np.int64)
 
     def __len__(self) -> int:
         return int(self._state[0])
@@ -328,13 +358,16 @@ class PretokenCounter:
 
         scheme = self.pretokenizer.scheme
         if scheme:
-            classes = character_classes()
-            self._state[3:] = 0, -1
-            window = new_window()
-            while not kernels.count_scanned(
-                scheme, data, bounds, classes, *window, *self._table()
-            ):
-                self._grow()
+            scanner = Scanner(scheme)
+            ends = np.empty(min(data.size, SCANNED) + kernels.ENDS, np.int64)
+            place = np.array([0, -1, 0, 0])
+            code = kernels.MORE_ENDS
+            while code != kernels.DONE:
+                if code == kernels.MORE_ENDS:
+                    place[2:] = 0, scanner.scan(data, bounds, ends, place)
+                else:
+                    self._grow()
+                code = kernels.count_segments(data, bounds, ends, *self._table(), place)
             return
         for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
             ends = self.pretokenizer.ends(data, start, stop)
@@ -366,7 +399,7 @@ class PretokenCounter:
         """Make room for the pre-token that a kernel found none for."""
         from . import kernels
 
-        n, used, needed = self._state[:3].tolist()
+        n, used, needed = self._state.tolist()
         if n + 1 >= self._offsets.size:
             self._offsets = grown(self._offsets, 2 * self._offsets.size)
         if 8 * (n + 1) > self._rows.size:
@@ -375,13 +408,6 @@ class PretokenCounter:
             self._rows = larger
         if used + needed > self._arena.size:
             self._arena = grown(self._arena, max(2 * self._arena.size, used + needed))
-
-
-def new_window() -> tuple[np.ndarray, np.ndarray]:
-    """What a scanner writes to: marks and ends of the pre-tokens of a window of text."""
-    from . import kernels
-
-    return np.empty(kernels.BITS, np.uint8), np.empty(kernels.ENDS, np.int64)
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
