@@ -266,12 +266,15 @@ class SpecialSplitter:
 
     @functools.cached_property
     def _tables(self) -> tuple[np.ndarray, ...]:
-        """For the kernel: which bytes begin a token, the tokens' bytes and their offsets."""
+        """For the kernel: the bytes that begin a token, which pairs of bytes do, the tokens'
+        bytes and their offsets."""
         encoded = [utf8(token) for token in self.tokens]
-        begins = np.zeros(256, np.uint8)
-        begins[[token[0] for token in encoded]] = 1
+        firsts = np.unique(np.array([token[0] for token in encoded], np.uint8))
+        begins = np.zeros((256, 256), np.uint8)  # [second byte, first byte]
+        for token in encoded:
+            begins[token[1] if len(token) > 1 else slice(None), token[0]] = 1
         offsets = np.append(0, np.cumsum([len(token) for token in encoded]))
-        return begins, np.frombuffer(b"".join(encoded), np.uint8), offsets
+        return firsts, begins.ravel(), np.frombuffer(b"".join(encoded), np.uint8), offsets
 
     def split(self, text: str) -> list[tuple[str, str | None]]:
         """(text, the special token after it or None at the end), in order."""
@@ -313,7 +316,7 @@ class SpecialSplitter:
         tokens = np.concatenate([hits[:, 2], np.full(n, -1)])[order]
         starts = np.empty_like(stops)
         last = np.flatnonzero(tokens < 0)  # each document's last segment
-        sizes = np.append(np.diff(self._tables[2]), 0)  # the last one for "none"
+        sizes = np.append(np.diff(self._tables[-1]), 0)  # the last one for "none"
         starts[1:] = stops[:-1] + sizes[tokens[:-1]]
         starts[np.append(0, last + 1)[:n]] = documents[::2]
         bounds = np.stack([starts, stops], axis=1).ravel()

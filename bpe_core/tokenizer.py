@@ -22,11 +22,11 @@ import numpy as np
 from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
 from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
 from .preparation import Preparation, take_whole
-from .pretokenize import PreTokenizer, utf8, utf8_pieces
+from .pretokenize import PreTokenizer, utf8, utf8_array, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
 
-BATCH_PART = 1 << 18  # bytes that `encode_batch` gives to a thread at least
+BATCH_PART = 1 << 18  # characters that `encode_batch` gives to a thread at once
 
 
 class Token(NamedTuple):
@@ -176,7 +176,7 @@ class Tokenizer:
     ) -> np.ndarray:
         """Ids of a text, uint32[n]; arguments as for `encode`."""
         splitter = self._policy(text, allowed_special, disallowed_special)
-        data = np.frombuffer(utf8(text), np.uint8)
+        data = utf8_array(text)
         return self._encode(splitter, data, np.array([0, data.size]))[0]
 
     def encode_batch(
@@ -219,31 +219,34 @@ class Tokenizer:
             raise ValueError(f"workers must be a whole number from 1 on, not {workers!r}")
         splitter = self._policy("", allowed_special, ())
         banned = self._banned(splitter, disallowed_special)
-        parts = [b""]
+        texts = list(texts)
         for text in texts:
             _check_text(text)
             _refuse(text, banned)
-            parts.append(utf8(text))
-        stops = np.cumsum([len(part) for part in parts])
-        data = np.frombuffer(b"".join(parts), np.uint8)
-        documents = np.stack([stops[:-1], stops[1:]], axis=1)
-        n = min(workers or os.cpu_count() or 1, max(data.size // BATCH_PART, 1))
-        # Border k: the first document that begins beyond k n-ths of the text.
-        borders = np.searchsorted(stops[:-1], data.size * np.arange(n + 1) // n)
-        borders[-1] = len(documents)
+        # Python turns text into bytes on one thread at a time, while others encode. So each part
+        # is turned by the thread that encodes it, and is so small that it stays in the cache.
+        stops = np.cumsum([0, *map(len, texts)])
+        n_parts = max(int(stops[-1]) // BATCH_PART, 1)
+        # Border k: the first text that begins beyond k n-ths of all.
+        borders = np.searchsorted(stops[:-1], stops[-1] * np.arange(n_parts + 1) // n_parts)
+        borders[-1] = len(texts)
 
         def work(k: int) -> tuple[np.ndarray, np.ndarray]:
-            mine = documents[borders[k] : borders[k + 1]].ravel()
-            return self._encode(splitter, data, mine)
+            parts = [b"", *map(utf8, texts[borders[k] : borders[k + 1]])]
+            ends = np.cumsum([len(part) for part in parts])
+            data = np.frombuffer(b"".join(parts), np.uint8)
+            return self._encode(splitter, data, np.stack([ends[:-1], ends[1:]], axis=1).ravel())
 
+        n = min(workers or os.cpu_count() or 1, n_parts)
         if n == 1:
-            return work(0)
-        with ThreadPoolExecutor(n) as pool:
-            results = list(pool.map(work, range(n)))
+            results = list(map(work, range(n_parts)))
+        else:
+            with ThreadPoolExecutor(n) as pool:
+                results = list(pool.map(work, range(n_parts)))
         ids = np.concatenate([ids for ids, _ in results])
         before = np.cumsum([0, *(len(ids) for ids, _ in results[:-1])])
-        ends = [ends + shift for (_, ends), shift in zip(results, before, strict=True)]
-        return ids, np.concatenate(ends)
+        text_ends = [ends + shift for (_, ends), shift in zip(results, before, strict=True)]
+        return ids, np.concatenate(text_ends)
 
     def encode_chunks(
         self,

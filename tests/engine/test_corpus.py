@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, Trainer, corpus, reference, train_bpe
-from bpe_core.pretokenize import PreTokenizer
+from bpe_core.pretokenize import COPIED, PreTokenizer, utf8, utf8_array
 
 from . import oracle
 
@@ -190,6 +191,25 @@ def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
     compare()
 
 
+@pytest.mark.parametrize("specials", [["<|x|>", "<|y|>", "<|"], ["<|x|>", "|", "é>"], ["\0a", "\0"]])
+def test_special_tokens_are_found_wherever_they_stand(specials: list[str]) -> None:
+    """The search looks at 64 bytes at once; `re` finds them one by one."""
+    splitter = corpus.SpecialSplitter(specials)
+    fills = ["a", "<", "<|", "\0", "é"]
+    for special, fill in itertools.product(specials, fills):
+        for n in range(70):
+            text = fill * n + special + fill + special + "b" * (70 - n) + special[:-1]
+            data = np.frombuffer(text.encode(), np.uint8)
+            _, bounds, tokens, _, _ = splitter.segments(data, np.array([0, data.size]))
+            found = [
+                (data[a:b].tobytes().decode(), splitter.tokens[token] if token >= 0 else None)
+                for (a, b), token in zip(bounds.reshape(-1, 2), tokens, strict=True)
+            ]
+            if found[-1] == ("", None):
+                found.pop()
+            assert found == splitter.split(text), text
+
+
 # Encodings
 
 
@@ -267,3 +287,10 @@ def test_an_error_in_the_middle_of_documents_is_passed_on() -> None:
     for workers in (1, 3):
         with pytest.raises(RuntimeError, match="disk"):
             Trainer(300).train(documents(), workers=workers)
+
+
+@pytest.mark.parametrize("text", ["", "a", "é", "\ud83d", "\ud83d\ude00é", "中文\ud83d"])
+def test_the_bytes_of_a_long_text_are_those_of_a_short_one(text: str) -> None:
+    repeated = text * COPIED + "x"
+    assert utf8_array(repeated).tobytes() == utf8(text) * COPIED + b"x"
+    assert utf8_array(text).tobytes() == utf8(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, PreTokenizer, kernels
+from bpe_core.pretokenize import Scanner
 
 SCANNED = sorted(name for name, pattern in PATTERNS.items() if pattern.scheme)
 
@@ -109,6 +111,64 @@ def test_the_end_of_a_window_does_not_show(name: str) -> None:
         assert scanned(name, text) == matched(name, text)
 
     compare()
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_the_place_of_a_text_does_not_show(name: str) -> None:
+    """A scanner looks at 64 bytes at once, so what it finds is set before 0 to 66 others."""
+    texts = [
+        "don't I'LL x'ſ 'tis l'sort",
+        "a  \n\t b\r\n\n  ) \n\n  \n",
+        "f(x):\n\n/* */\n/\n//",
+        "1234567890 ٣٣٣٣٣",
+        "«(“été”)» ʰÀÉ\u0301 中A中a",
+        "\u2003\u2003a\u00a0 \u00a0\u3000b",
+        "aB\u0301!\u0301\u0301 1\ufe0f\u20e3🙃\ufe0f",
+    ]
+    for text, fill in itertools.product(texts, ("a", " ", "!", "1", "\n", "A")):
+        for n in range(67):
+            whole = fill * n + text + "ab "
+            assert scanned(name, whole) == matched(name, whole), whole
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_long_mixed_texts_are_cut_alike(name: str) -> None:
+    """Runs of random length of random characters of a few kinds, over several windows."""
+    rng = random.Random(name)
+    kinds = ["aAsé", " \n\t\u00a0\u3000", "!'/(“", "19٣½", "中ʰǅª", "\u0301\u0300🙃", "'stlrvem"]
+    for _ in range(60):
+        alphabet = "".join(rng.sample(kinds, rng.randint(1, 4)))
+        runs = []
+        for _ in range(rng.randint(10, 3000)):
+            length = rng.choice([1, 1, 1, 2, 3, 4, rng.randint(1, 90)])
+            runs.append(rng.choice(alphabet) * length)
+        text = "".join(runs)
+        assert scanned(name, text) == matched(name, text)
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_segments_are_scanned_as_if_each_were_alone(name: str) -> None:
+    texts = ["", "don't", "  \n", "x" * 5000, "", "12345", " a\u00a0", "it's 中文。" * 700, "\u0301b"]
+    data = bytes_of("|".join(texts))
+    stops = np.cumsum([len(text.encode()) + 1 for text in texts]) - 1
+    starts = np.append(0, stops[:-1] + 1)
+    bounds = np.stack([starts, stops], axis=1).ravel()
+    pretokenizer = PreTokenizer(name)
+    wanted = [pretokenizer.ends(data, a, b) for a, b in zip(starts, stops, strict=True)]
+    ends = np.empty(kernels.ENDS, np.int64)  # the least that a scanner can go on with
+    scanner = Scanner(pretokenizer.scheme)
+    found: list[int] = []
+    segment = 0
+    while segment < len(texts):
+        inside = bool(found) and starts[segment] < found[-1] < stops[segment]
+        place = np.array([segment, found[-1] if inside else -1])
+        n = scanner.scan(data, bounds, ends, place)
+        found += ends[:n].tolist()
+        while segment < len(texts) and (
+            starts[segment] == stops[segment] or (found and found[-1] >= stops[segment])
+        ):
+            segment += 1
+    assert found == np.concatenate(wanted).tolist()
 
 
 @pytest.mark.parametrize("name", SCANNED)
