@@ -156,6 +156,7 @@ LOWEST_IDS = 1
 
 EDGE = -1  # the token of a cell between two pre-tokens
 NONE = -1  # no pair
+NO_KEY = NEVER << 6
 MOST = 2**31 - 1  # the greatest weight that a place carries itself
 
 # What the encode kernel tells its caller.
@@ -164,7 +165,7 @@ NO_ROOM = 1
 MORE_ENDS = 2
 
 SHORT_KEY = 15  # bytes of a piece that is its own key
-SHORT = 64  # bytes of a piece that is merged the simple way
+SHORT = 62  # bytes of a piece that is merged the simple way: 64 bits, one at each end
 LONGEST_KEY = 255  # bytes of the longest piece that the cache takes
 BATCH = 128  # pieces that are looked up together
 ROOM = 12  # ids that may be written beyond those that are wanted
@@ -365,6 +366,8 @@ def _clear64(typing, array, index):
 
 @intrinsic
 def _leading_zeros(typing, value):
+    """Zero bits above the highest one that is set (64 where none is)."""
+
     def generate(context, builder, signature, args):
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
@@ -1974,82 +1977,123 @@ def merge_steps(
 # --------------------------------------------------------------------------- encoding
 #
 # A short piece is merged by looking for the lowest rank again after each merge: quadratic,
-# but on a few cells that is the fastest way. A long piece uses a heap of (rank, place) and a
+# but without branches on what is random. A long piece uses a heap of (rank, place) and a
 # linked list, so a pre-token of a million letters takes n log n.
 #
-# `pairs` is a hash table from a pair of tokens to its rank, a row (key, rank) a slot; pairs of
-# bytes have a table of their own. `scratch` stands for the arrays a piece is merged in.
+# `pairs` is a hash table from a pair of tokens to its rank. A row is a cache line: four keys
+# (-1: free), filled in order, and their four ranks; where a row is full the next one follows.
+# Pairs of bytes have a table of their own as well.
+
+
+@inline(int64(int64, int64))
+def _pair_key(a, b):
+    return (a << 32) | (b & 0xFFFFFFFF)
 
 
 @inline(int64(I64, int64))
-def _rank_slot(pairs, key):
+def _pair_row(pairs, key):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
-    mask = pairs.size - 2
-    s = np.int64(h << np.uint64(1)) & mask
-    while True:
-        known = _get(pairs, s)
-        if known == key or known < 0:
-            return s
-        s = (s + 2) & mask
+    return np.int64(h << np.uint64(3)) & (pairs.size - 8)
 
 
 @jit(types.void(I32, I32, i64, i32))
 def fill_ranks(left, right, pairs, byte_ranks):
     """Tables from a pair to its rank; of a pair given twice the first rank holds."""
     for r in range(left.size):
-        key = (np.int64(left[r]) << 32) | np.int64(right[r])
-        s = _rank_slot(pairs, key)
-        if pairs[s] < 0:
-            pairs[s] = key
-            pairs[s + 1] = r
+        key = _pair_key(left[r], right[r])
+        row = _pair_row(pairs, key)
+        k = 0
+        while pairs[row + k] >= 0 and pairs[row + k] != key:
+            k += 1
+            if k == 4:
+                k = 0
+                row = (row + 8) & (pairs.size - 8)
+        if pairs[row + k] < 0:
+            pairs[row + k] = key
+            pairs[row + 4 + k] = r
             if left[r] < 256 and right[r] < 256:
                 byte_ranks[left[r] * 256 + right[r]] = r
 
 
-@inline(int32(int32, int32, int64, I64, I32))
-def _rank(a, b, limit, pairs, byte_ranks):
-    if a < 256 and b < 256:
-        r = _get(byte_ranks, np.int64(a) * 256 + np.int64(b))
-    else:
-        s = _rank_slot(pairs, (np.int64(a) << 32) | np.int64(b))
-        r = np.int32(_get(pairs, s + 1)) if _get(pairs, s) >= 0 else np.int32(NEVER)
-    return r if r < limit else np.int32(NEVER)
-
-
-@part(int64(U8, int64, int64, int64, I32, I32, I64, I32, i32, i32, i32, i32, boolean))
-def _merge_short(
-    buf, start, n, limit, id_of_byte, made, pairs, byte_ranks, sym, rank, begin, joins, write
-):  # fmt: skip
-    for i in range(n):
-        sym[i] = id_of_byte[buf[start + i]]
-        begin[i] = i
-    for i in range(n - 1):
-        rank[i] = _rank(sym[i], sym[i + 1], limit, pairs, byte_ranks)
-    while n > 1:
-        best = np.int32(NEVER)
-        at = np.int64(0)
-        for i in range(n - 1):
-            r = _get(rank, i)
-            if r < best:
-                best = r
-                at = i
-        if best == NEVER:
+@inline(int64(int64, int64, int64, I64))
+def _rank(a, b, limit, pairs):
+    """Rank of a pair; a row is compared as a whole, since which key it is, is random."""
+    key = _pair_key(a, b)
+    row = _pair_row(pairs, key)
+    while True:
+        last = _get(pairs, row + 3)
+        r = np.int64(NEVER)
+        for k in range(4):
+            known = _get(pairs, row + 4 + k)
+            r = known if _get(pairs, row + k) == key else r
+        if r != NEVER or last < 0:
             break
+        row = (row + 8) & (pairs.size - 8)
+    return r if r < limit else np.int64(NEVER)
+
+
+@inline(int64(i64, int64))
+def _least_of_8(keys, i):
+    a = min(_get(keys, i), _get(keys, i + 1))
+    b = min(_get(keys, i + 2), _get(keys, i + 3))
+    c = min(_get(keys, i + 4), _get(keys, i + 5))
+    d = min(_get(keys, i + 6), _get(keys, i + 7))
+    return min(min(a, b), min(c, d))
+
+
+@inline(int64(U8, int64, int64, int64, I32, I32, I64, I32, i32, i64, i32, boolean))
+def _merge_short(
+    buf, start, n, limit, id_of_byte, made, pairs, byte_ranks, sym, keys, joins, write
+):  # fmt: skip
+    """Merge n <= SHORT bytes; their tokens are left in `sym`, return how many.
+
+    While merging, place 1 + i is that of byte i, and before and behind stand tokens that merge
+    with nothing. Bit p of `live` says that a token begins at place p; keys[p] is the rank of
+    its pair with the next one, and p in the lowest six bits.
+    """
+    sym[0] = NONE
+    for i in range(n):
+        _put(sym, i + 1, _get(id_of_byte, np.int64(_get(buf, start + i))))
+    _put(sym, n + 1, np.int32(NONE))
+    for i in range(1, n):
+        r = np.int64(_get(byte_ranks, (np.int64(_get(sym, i)) << 8) + np.int64(_get(sym, i + 1))))
+        _put(keys, i, (r << 6) + i if r < limit else np.int64(NO_KEY))
+    keys[0] = NO_KEY
+    for k in range(8):
+        _put(keys, max(n, 1) + k, np.int64(NO_KEY))
+    one = np.uint64(1)
+    live = (one << np.uint64(n + 1)) | ((one << np.uint64(n + 1)) - one)
+    while True:
+        best = np.int64(NO_KEY)
+        for i in range(0, n, 8):
+            best = min(best, _least_of_8(keys, i))
+        if best == NO_KEY:
+            break
+        at = best & 63
+        # The tokens behind: j, which is taken in, and k. The one before: i.
+        behind = live >> np.uint64(at + 1)
+        j = at + 1 + np.int64(_trailing_zeros(behind))
+        k = at + 1 + np.int64(_trailing_zeros(behind & (behind - one)))
+        i = 63 - np.int64(_leading_zeros(live & ((one << np.uint64(at)) - one)))
+        live ^= one << np.uint64(j)
+        token = np.int64(_get(made, best >> 6))
         if write:
-            joins[start + begin[at + 1] - 1] = best
-        _put(sym, at, made[best])
-        n -= 1
-        for i in range(at + 1, n):
-            _put(sym, i, _get(sym, i + 1))
-            _put(rank, i - 1, _get(rank, i))
-        if write:
-            for i in range(at + 1, n):
-                begin[i] = begin[i + 1]
-        # The places before and behind, by one piece of code.
-        for i in range(max(at - 1, 0), min(at + 1, n - 1)):
-            _put(rank, i, _rank(_get(sym, i), _get(sym, i + 1), limit, pairs, byte_ranks))
-    return n
+            joins[start + j - 2] = best >> 6
+        r = _rank(np.int64(_get(sym, i)), token, limit, pairs)
+        _put(keys, i, (r << 6) + i if r != NEVER else np.int64(NO_KEY))
+        r = _rank(token, np.int64(_get(sym, k)), limit, pairs)
+        _put(keys, at, (r << 6) + at if r != NEVER else np.int64(NO_KEY))
+        _put(keys, j, np.int64(NO_KEY))
+        _put(sym, at, np.int32(token))
+    n_left = 0
+    live &= (one << np.uint64(n + 1)) - np.uint64(2)
+    while live != 0:
+        i = np.int64(_trailing_zeros(live))
+        live &= live - one
+        _put(sym, n_left, _get(sym, i))
+        n_left += 1
+    return n_left
 
 
 @part(types.void(i64, int64, int64))
@@ -2100,7 +2144,7 @@ def _merge_long(
         after[i] = i + 1
         before[i] = i - 1
     for i in range(n - 1):
-        r = _rank(sym[i], sym[i + 1], limit, pairs, byte_ranks)
+        r = np.int32(_rank(sym[i], sym[i + 1], limit, pairs))
         rank[i] = r
         if r != NEVER:
             _heap_push(heap, size, (np.int64(r) << 32) | i)
@@ -2123,14 +2167,14 @@ def _merge_long(
         rank[i] = NEVER
         if k < n:
             before[k] = i
-            r = _rank(sym[i], sym[k], limit, pairs, byte_ranks)
+            r = np.int32(_rank(sym[i], sym[k], limit, pairs))
             rank[i] = r
             if r != NEVER:
                 _heap_push(heap, size, (np.int64(r) << 32) | i)
                 size += 1
         h = np.int64(before[i])
         if h >= 0:
-            r = _rank(sym[h], sym[i], limit, pairs, byte_ranks)
+            r = np.int32(_rank(sym[h], sym[i], limit, pairs))
             rank[h] = r
             if r != NEVER:
                 _heap_push(heap, size, (np.int64(r) << 32) | h)
@@ -2245,7 +2289,7 @@ def _move_way(rows, to, way):
     _copy16(rows, to + 2, rows, way + 2)
 
 
-@part(types.void(U8, int64, int64, uint64, uint64, u32, int64, int64, u64, int64, u8, i64))
+@inline(types.void(U8, int64, int64, uint64, uint64, u32, int64, int64, u64, int64, u8, i64))
 def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
     """Put a piece of `size` bytes with its key and n ids in its row and perhaps in the ring."""
     count = n
@@ -2382,7 +2426,7 @@ def encode_segments(
                 if size <= SHORT:
                     count = _merge_short(
                         buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                        sym, rank, begin, sym, False,
+                        sym, heap, sym, False,
                     )  # fmt: skip
                 else:
                     count = _merge_long(
@@ -2440,7 +2484,7 @@ def join_pieces(
         elif size > 1:
             _merge_short(
                 buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                sym, rank, begin, joins, True,
+                sym, heap, joins, True,
             )  # fmt: skip
         at = ends[piece]
 

@@ -187,7 +187,7 @@ class BPEModel:
                 "of this tokenizer cannot be replayed one by one; it can still encode and decode"
             )
         longest = int(np.diff(ends, prepend=start).max(initial=0))
-        scratch = new_scratch(max(longest, kernels.SHORT))
+        scratch = new_scratch(longest)
         kernels.join_pieces(data, ends, start, self.n_merges, *self.tables, *scratch, out)
 
     def encode_bytes(self, pretoken: bytes) -> list[int]:
@@ -238,6 +238,9 @@ LONG_TEXT = 1 << 17  # bytes of text from which the large cache pays
 
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
     """Arrays in which the kernels merge a piece of up to n bytes."""
+    from . import kernels
+
+    n = max(n, kernels.SHORT + 2)
     return (*(np.empty(n, np.int32) for _ in range(5)), np.empty(2 * n + 2, np.int64))
 
 
@@ -272,7 +275,7 @@ class Encoder:
         self._scanners: dict[int, Scanner] = {}
         self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
         self._room = room
-        self._scratch = new_scratch(64)
+        self._scratch = new_scratch(0)
         self._out = np.empty(room, np.uint32)
 
     def encode(
@@ -319,7 +322,7 @@ class Encoder:
             if size + kernels.ROOM > self._out.size:
                 self._out = np.empty(size + kernels.ROOM, np.uint32)
         if self._scratch[0].size > self._room:  # a huge piece passed; most never come again
-            self._scratch = new_scratch(64)
+            self._scratch = new_scratch(0)
             self._out = np.empty(self._room, np.uint32)
         return parts[0] if len(parts) == 1 else np.concatenate(parts), counts
 

@@ -197,7 +197,7 @@ def _pairs(ranks: Ranks) -> tuple[dict[bytes, tuple[bytes, bytes]], list[bytes]]
     ends = np.cumsum([len(token) for token in longer], dtype=np.int64)
     joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
     if left:
-        scratch = new_scratch(max(map(len, longer)) + kernels.SHORT)
+        scratch = new_scratch(max(map(len, longer)))
         kernels.join_pieces(data, ends, 0, model.n_merges, *model.tables, *scratch, joins)
     last = largest_inside(joins, ends)
     pairs: dict[bytes, tuple[bytes, bytes]] = {}
