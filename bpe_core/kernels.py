@@ -1185,19 +1185,27 @@ def find_specials(buf, bounds, first, firsts, begins, tokens, offsets, found, st
 _KEEP = np.array([0xFF] * 16 + [0] * 16, np.uint8)
 
 
+@part(types.UniTuple(uint64, 2)(U8, int64, int64))
+def _short_key_at_end(buf, i, n):
+    """As _short_key, where there are no sixteen bytes to read."""
+    low = np.uint64(0)
+    high = np.uint64(n) << np.uint64(56)
+    for k in range(n):
+        byte = np.uint64(_get(buf, i + k)) << np.uint64(8 * (k & 7))
+        if k < 8:
+            low |= byte
+        else:
+            high |= byte
+    return low, high
+
+
 @inline(types.UniTuple(uint64, 2)(U8, int64, int64))
 def _short_key(buf, i, n):
     """Both words of a piece of n <= 15 bytes; without branches on n, which is random."""
-    low = np.uint64(0)
-    high = np.uint64(0)
-    if i + 16 <= buf.size:
-        low = _load64(buf, i) & _load64(_KEEP, 16 - n)
-        high = _load64(buf, i + 8) & _load64(_KEEP, 24 - n)
-    else:
-        for k in range(min(n, 8)):
-            low |= np.uint64(_get(buf, i + k)) << np.uint64(8 * k)
-        for k in range(8, n):
-            high |= np.uint64(_get(buf, i + k)) << np.uint64(8 * (k - 8))
+    if i + 16 > buf.size:
+        return _short_key_at_end(buf, i, n)
+    low = _load64(buf, i) & _load64(_KEEP, 16 - n)
+    high = _load64(buf, i + 8) & _load64(_KEEP, 24 - n)
     return low, high | (np.uint64(n) << np.uint64(56))
 
 
@@ -2204,41 +2212,81 @@ ROW_IDS = 8  # most ids of a piece that stand in its row
 WAY_IDS = 4
 
 
-@part(int64(U8, I64, int64, int64, int64, int64, u64, u64, i64))
-def _hash_batch(buf, given, piece, n_given, at, stop, rows, keys, long):
-    """Key, row and start of the next pieces, which end by `stop`; return how many.
+# A batch has an entry of four words for each piece, and one for the end of each segment: two
+# words of key, row, place in the text. The key of an end is BORDER and 0, as no piece's is.
+BORDER = 1
+
+
+@part(int64(U8, I64, I64, u64, u64, i64, i64))
+def _hash_batch(buf, bounds, given, rows, batch, long, state):
+    """Write the next entries of the batch and return how many; state[:3] moves behind them.
 
     The rows are asked for well before they are looked at, so that their cache misses overlap.
+    `long` takes the numbers of the long pieces; long[BATCH] becomes how many these are, and
+    long[BATCH + 1] the most ids that there can be.
     """
     shift = np.uint64(64) - _trailing_zeros(np.uint64(rows.size >> 3))
+    segment = state[0]
+    at = state[1]
+    piece = state[2]
     n = 0
     n_long = 0
-    most = min(BATCH, n_given - piece)
-    while at < stop and n < most:
-        end = _get(given, piece + n)
-        low, high = _short_key(buf, at, min(end - at, 16))
-        row = 8 * np.int64(_spread(low, high) >> shift)
-        _prefetch(rows, row)
-        _put(keys, 4 * n, low)
-        _put(keys, 4 * n + 1, high)
-        _put(keys, 4 * n + 2, np.uint64(row))
-        _put(keys, 4 * n + 3, np.uint64(at))
-        _put(long, n_long, n)
-        n_long += end - at > SHORT_KEY
+    most = 0
+    while n < BATCH and segment < bounds.size >> 1:
+        if at < 0:
+            at = _get(bounds, 2 * segment)
+        start = at
+        stop = _get(bounds, 2 * segment + 1)
+        last = min(BATCH, n + state[6] - piece)
+        piece -= n
+        while at < stop and n < last:
+            end = _get(given, piece + n)
+            low, high = _short_key(buf, at, min(end - at, 16))
+            row = 8 * np.int64(_spread(low, high) >> shift)
+            _prefetch(rows, row)
+            _put(batch, 4 * n, low)
+            _put(batch, 4 * n + 1, high)
+            _put(batch, 4 * n + 2, np.uint64(row))
+            _put(batch, 4 * n + 3, np.uint64(at))
+            # Of a long piece all this is mended below; its number is written in any case.
+            _put(long, n_long, n)
+            if end - at > SHORT_KEY:
+                _put(batch, 4 * n + 1, np.uint64(end - at))
+                n_long += 1
+            n += 1
+            at = end
+        piece += n
+        most += at - start
+        if at < stop or n == BATCH:
+            break
+        _put(batch, 4 * n, np.uint64(BORDER))
+        _put(batch, 4 * n + 1, np.uint64(0))
+        _put(batch, 4 * n + 2, np.uint64(0))
+        _put(batch, 4 * n + 3, np.uint64(at))
         n += 1
-        at = end
+        most += 1
+        segment += 1
+        at = -1
     for k in range(n_long):
-        i = _get(long, k)
-        at = np.int64(_get(keys, 4 * i + 3))
-        size = _get(given, piece + i) - at
-        low, _ = _long_key(buf, at, size)
+        i = 4 * _get(long, k)
+        low, _ = _long_key(buf, np.int64(_get(batch, i + 3)), np.int64(_get(batch, i + 1)))
         row = 8 * np.int64(low >> shift)
         _prefetch(rows, row)
-        _put(keys, 4 * i, low)
-        _put(keys, 4 * i + 1, np.uint64(size))
-        _put(keys, 4 * i + 2, np.uint64(row))
+        _put(batch, i, low)
+        _put(batch, i + 2, np.uint64(row))
     _put(long, BATCH, n_long)
+    _put(long, BATCH + 1, most)
+    state[0] = segment
+    state[1] = at
+    state[2] = piece
     return n
+
+
+@inline(int64(u64, int64))
+def _size(batch, k):
+    """Bytes of entry k of a batch; 0 at the end of a segment."""
+    high = np.int64(_get(batch, 4 * k + 1))
+    return high >> 56 if high >> 56 else high
 
 
 @inline(uint64(uint64, uint64))
@@ -2289,6 +2337,46 @@ def _move_way(rows, to, way):
     _copy16(rows, to + 2, rows, way + 2)
 
 
+@inline(types.void(u64, int64))
+def _clear_way(rows, way):
+    """No key and no ids: what an empty piece has, and nothing else."""
+    rows[way] = np.uint64(0)
+    rows[way + 1] = np.uint64(0)
+
+
+@part(int64(u64, int64, boolean))
+def _make_room(rows, row, whole):
+    """Free a row, or the first way of it; return the row or, for a way, maybe the one beside.
+
+    What stood there moves to the second way or to the row beside if that has room; else it
+    is lost. A row is filled from its first way on.
+    """
+    beside = row ^ 8
+    free = _count(rows, beside) == 0
+    half_free = not free and _count(rows, beside + 4) == 0 and not _is_whole(rows, beside)
+    if _count(rows, row) == 0:
+        return row
+    if whole or _is_whole(rows, row):
+        if free:
+            _move_way(rows, beside, row)
+            _move_way(rows, beside + 4, row + 4)
+        elif whole:
+            if half_free and not _is_whole(rows, row):
+                _move_way(rows, beside + 4, row)
+        elif half_free:
+            _move_way(rows, beside + 4, beside)
+            return beside
+        _clear_way(rows, row + 4)
+        return row
+    if _count(rows, row + 4) > 0:
+        if free:
+            _move_way(rows, beside, row + 4)
+        elif not _is_whole(rows, beside):
+            _move_way(rows, beside + 4, row + 4)
+    _move_way(rows, row + 4, row)
+    return row
+
+
 @inline(types.void(U8, int64, int64, uint64, uint64, u32, int64, int64, u64, int64, u8, i64))
 def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
     """Put a piece of `size` bytes with its key and n ids in its row and perhaps in the ring."""
@@ -2311,10 +2399,7 @@ def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
         for k in range(0, n, 4):
             _copy16(ring, i + padded + 4 * k, out, used + k)
         count = IN_RING
-    if not _is_whole(rows, row):
-        if _count(rows, row + 4) > 0 and not _is_whole(rows, row ^ 8):
-            _move_way(rows, (row ^ 8) + 4, row + 4)
-        _move_way(rows, row + 4, row)
+    row = _make_room(rows, row, count > WAY_IDS and count <= ROW_IDS)
     rows[row] = low
     rows[row + 1] = high | (np.uint64(count) << np.uint64(COUNT_SHIFT))
     if in_ring:
@@ -2323,8 +2408,7 @@ def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
         return
     _copy16(rows, row + 2, out, used)
     if n > WAY_IDS:
-        rows[row + 4] = np.uint64(1)  # no piece has this key
-        rows[row + 5] = np.uint64(0)
+        _clear_way(rows, row + 4)
         _copy16(rows, row + 6, out, used + WAY_IDS)
 
 
@@ -2335,7 +2419,7 @@ def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
     )
 )  # fmt: skip
 def encode_segments(
-    buf, bounds, specials, given, keys, long, limit, id_of_byte, made, pairs, byte_ranks, ids,
+    buf, bounds, specials, given, batch, long, limit, id_of_byte, made, pairs, byte_ranks, ids,
     rows, ring, head, sym, rank, begin, after, before, heap, out, counts, state,
 ):  # fmt: skip
     """Append the ids of segments of `buf` to `out`, after each the special token's id, if any.
@@ -2345,119 +2429,111 @@ def encode_segments(
     Returns ENCODED, or NO_ROOM where a piece of state[5] bytes found no room in `out` or in the
     scratch arrays, or MORE_ENDS where those given are used up. state: [0] segment, [1] place in
     it (-1: its start), [2] next one of the ends, [3] ids in `out`, [4] ids in all before those,
-    [6] ends.
+    [6] number of ends.
     """
     used = state[3]
-    piece = state[2]
+    ring_size = ring.size - SLACK
     code = ENCODED
-    segment = state[0]
-    at = state[1]
-    while segment < specials.size:
-        if at < 0:
-            at = bounds[2 * segment]
-        stop = bounds[2 * segment + 1]
-        while at < stop:
-            n = _hash_batch(buf, given, piece, state[6], at, stop, rows, keys, long)
-            if n == 0:
+    while code == ENCODED:
+        segment = state[0]
+        piece = state[2]
+        n_all = _hash_batch(buf, bounds, given, rows, batch, long, state)
+        if n_all == 0:
+            if segment < specials.size:
                 code = MORE_ENDS
-                break
-            while n > 0 and used + given[piece + n - 1] - at + ROOM > out.size:
-                n >>= 1
-            if n == 0:
-                state[5] = given[piece] - at
-                code = NO_ROOM
-                break
-            for k in range(long[BATCH]):
-                i = 4 * _get(long, k)
-                way, missing = _find_way(
-                    rows, np.int64(_get(keys, i + 2)), _get(keys, i), _get(keys, i + 1)
-                )
-                i = np.int64(_get(rows, way + 2)) & (ring.size - SLACK - 1)
-                _prefetch(ring, i)
-                _prefetch(ring, i + 64)
-            k = 0
-            while True:
-                row = np.int64(0)
-                while k < n:
-                    row = np.int64(_get(keys, 4 * k + 2))
-                    way, missing = _find_way(rows, row, _get(keys, 4 * k), _get(keys, 4 * k + 1))
-                    count = _count(rows, way)
-                    if missing != 0 or count > ROW_IDS:
-                        break
-                    _copy16(out, used, rows, way + 2)
-                    _copy16(out, used + 4, rows, row + 6)
-                    used += count
-                    k += 1
-                if k == n:
+            break
+        n = n_all
+        room = out.size - ROOM - used
+        if _get(long, BATCH + 1) > room:
+            n = 0
+            while n < n_all and room >= max(1, _size(batch, n)):
+                room -= max(1, _size(batch, n))
+                n += 1
+        for k in range(_get(long, BATCH)):
+            i = 4 * _get(long, k)
+            row = np.int64(_get(batch, i + 2))
+            way, missing = _find_way(rows, row, _get(batch, i), _get(batch, i + 1))
+            i = np.int64(_get(rows, way + 2)) & (ring_size - 1)
+            _prefetch(ring, i)
+            _prefetch(ring, i + 64)
+        k = 0
+        while True:
+            # Nearly all pieces: those that stand in their rows.
+            while k < n:
+                row = np.int64(_get(batch, 4 * k + 2))
+                way, missing = _find_way(rows, row, _get(batch, 4 * k), _get(batch, 4 * k + 1))
+                count = _count(rows, way)
+                if missing != 0 or count > ROW_IDS:
                     break
-                low = _get(keys, 4 * k)
-                high = _get(keys, 4 * k + 1)
-                at = np.int64(_get(keys, 4 * k + 3))
-                size = given[piece + k] - at
-                way, missing = _find_way(rows, row, low, high)
-                if missing != 0:
-                    way, missing = _find_way(rows, row ^ 8, low, high)
-                if missing == 0:
-                    count = _count(rows, way)
-                    if count <= ROW_IDS:
-                        _copy16(out, used, rows, way + 2)
-                        _copy16(out, used + 4, rows, (way & ~7) + 6)
-                        used += count
-                        k += 1
-                        continue
-                    place = np.int64(_get(rows, way + 2))
-                    i = place & (ring.size - SLACK - 1)
-                    if head[0] <= place + ring.size - SLACK and (
-                        size <= SHORT_KEY or _same_long(buf, at, ring, i, size)
-                    ):
-                        count = np.int64(_get(rows, way + 3))
-                        i += (size + 7) & ~7
-                        _copy16(out, used, ring, i)
-                        _copy16(out, used + 4, ring, i + 16)
-                        for j in range(8, count, 4):
-                            _copy16(out, used + j, ring, i + 4 * j)
-                        used += count
-                        k += 1
-                        continue
-                if size > sym.size:
-                    state[5] = size
-                    code = NO_ROOM
-                    break
-                if size <= SHORT:
-                    count = _merge_short(
-                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                        sym, heap, sym, False,
-                    )  # fmt: skip
-                else:
-                    count = _merge_long(
-                        buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
-                        sym, rank, begin, after, before, heap, sym, False,
-                    )  # fmt: skip
-                for i in range(count):
-                    out[used + i] = ids[sym[i]]
-                if size <= LONGEST_KEY:
-                    _keep(buf, at, size, low, high, out, used, count, rows, row, ring, head)
+                _copy16(out, used, rows, way + 2)
+                _copy16(out, used + WAY_IDS, rows, row + 6)
                 used += count
                 k += 1
-            piece += k
-            if code != ENCODED:
+            if k == n:
                 break
-            at = given[piece - 1]
-        if code != ENCODED:
-            break
-        if specials[segment] >= 0:
-            if used == out.size:
-                state[5] = 1
+            low = _get(batch, 4 * k)
+            high = _get(batch, 4 * k + 1)
+            row = np.int64(_get(batch, 4 * k + 2))
+            at = np.int64(_get(batch, 4 * k + 3))
+            if low == BORDER and high == 0:
+                if specials[segment] >= 0:
+                    out[used] = specials[segment]
+                    used += 1
+                counts[segment] = state[4] + used
+                segment += 1
+                piece -= 1
+                k += 1
+                continue
+            size = _size(batch, k)
+            way, missing = _find_way(rows, row, low, high)
+            if missing != 0:
+                way, missing = _find_way(rows, row ^ 8, low, high)
+            if missing == 0:
+                count = _count(rows, way)
+                if count <= ROW_IDS:
+                    _copy16(out, used, rows, way + 2)
+                    _copy16(out, used + WAY_IDS, rows, (way & ~7) + 6)
+                    used += count
+                    k += 1
+                    continue
+                place = np.int64(_get(rows, way + 2))
+                i = place & (ring_size - 1)
+                if head[0] <= place + ring_size and (
+                    size <= SHORT_KEY or _same_long(buf, at, ring, i, size)
+                ):
+                    count = np.int64(_get(rows, way + 3))
+                    i += (size + 7) & ~7
+                    _copy16(out, used, ring, i)
+                    for j in range(4, count, 4):
+                        _copy16(out, used + j, ring, i + 4 * j)
+                    used += count
+                    k += 1
+                    continue
+            if size > sym.size:
+                break
+            if size <= SHORT:
+                count = _merge_short(
+                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                    sym, heap, sym, False,
+                )  # fmt: skip
+            else:
+                count = _merge_long(
+                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                    sym, rank, begin, after, before, heap, sym, False,
+                )  # fmt: skip
+            for i in range(count):
+                _put(out, used + i, _get(ids, np.int64(_get(sym, i))))
+            if size <= LONGEST_KEY:
+                _keep(buf, at, size, low, high, out, used, count, rows, row, ring, head)
+            used += count
+            k += 1
+        if k < n_all:  # the entry k is to be the next one
+            state[0] = segment
+            state[1] = np.int64(_get(batch, 4 * k + 3))
+            state[2] = piece + k
+            if k == 0 or k < n:
+                state[5] = max(1, _size(batch, k))
                 code = NO_ROOM
-                break
-            out[used] = specials[segment]
-            used += 1
-        counts[segment] = state[4] + used
-        segment += 1
-        at = -1
-    state[0] = segment
-    state[1] = at
-    state[2] = piece
     state[3] = used
     return code
 

@@ -231,9 +231,9 @@ class BPEModel:
         return steps
 
 
-SMALL_CACHE = 1 << 12  # rows; enough for a prompt, and near at hand
-LARGE_CACHE = 1 << 18  # rows; 34 MB where all of it is used
-LONG_TEXT = 1 << 17  # bytes of text from which the large cache pays
+# Rows of the piece cache, and the bytes of text from which so many pay: enough for a prompt and
+# near at hand; for a document; for a stream. The last one is of 42 MB where all of it is used.
+CACHES = ((0, 1 << 12), (1 << 17, 1 << 16), (1 << 22, 1 << 19))
 
 
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
@@ -245,10 +245,10 @@ def new_scratch(n: int) -> tuple[np.ndarray, ...]:
 
 
 def new_cache(rows: int) -> tuple[np.ndarray, ...]:
-    """An empty cache of pieces for the encode kernel, of 128 bytes a row; a power of two."""
+    """An empty cache of pieces for the encode kernel, of 80 bytes a row; a power of two."""
     from . import kernels
 
-    ring = np.empty(64 * rows + kernels.SLACK, np.uint8)
+    ring = np.empty(16 * rows + kernels.SLACK, np.uint8)
     return _aligned_zeros(8 * rows), ring, np.zeros(1, np.int64)
 
 
@@ -256,7 +256,7 @@ def new_batch() -> tuple[np.ndarray, ...]:
     """Where the encode kernel keeps the keys of the pieces that it looks up together."""
     from . import kernels
 
-    return np.empty(4 * kernels.BATCH, np.uint64), np.empty(kernels.BATCH + 1, np.int64)
+    return np.empty(4 * kernels.BATCH, np.uint64), np.empty(kernels.BATCH + 2, np.int64)
 
 
 class Encoder:
@@ -270,7 +270,8 @@ class Encoder:
         from . import kernels
 
         self._tables = tables
-        self._cache = new_cache(SMALL_CACHE)
+        self._seen = 0  # bytes of text so far
+        self._cache = new_cache(CACHES[0][1])
         self._batch = new_batch()
         self._scanners: dict[int, Scanner] = {}
         self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
@@ -293,8 +294,10 @@ class Encoder:
         """
         from . import kernels
 
-        if data.size > LONG_TEXT and self._cache[0].size == 8 * SMALL_CACHE:
-            self._cache = new_cache(LARGE_CACHE)
+        self._seen += data.size
+        rows = max(rows for enough, rows in CACHES if self._seen >= enough)
+        if self._cache[0].size < 8 * rows:
+            self._cache = new_cache(rows)
         counts = np.empty(specials.size, np.int64)
         # As encode_segments says: segment, place, end, ids, ids before, bytes wanted, ends.
         state = np.array([0, -1, 0, 0, 0, 0, ends.size], np.int64)

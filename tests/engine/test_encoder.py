@@ -55,9 +55,9 @@ def words(seed: int, n: int) -> str:
 def test_caches_in_which_everything_is_displaced_change_no_id(
     rows: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "SMALL_CACHE", rows)
+    monkeypatch.setattr(model, "CACHES", ((0, rows),))
     small = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
-    assert small._encoders[0]._cache[1].size == 64 * rows + kernels.SLACK
+    assert small._encoders[0]._cache[1].size == 16 * rows + kernels.SLACK
     # A ring of 128 bytes is too small for the longest pieces; those must stay out of it.
     for seed in range(3):
         text = words(seed, 120)
@@ -68,12 +68,15 @@ def test_caches_in_which_everything_is_displaced_change_no_id(
 def test_the_large_caches_of_long_texts_change_no_id(
     trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "LONG_TEXT", 100)
+    monkeypatch.setattr(model, "CACHES", ((0, 4), (100, 1 << 6), (20_000, 1 << 12)))
     text = words(5, 200)
     fresh = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
     assert fresh.encode("short") == plainly(trained, "short")
-    assert [fresh.encode(text) for _ in range(2)] == 2 * [plainly(trained, text)]
-    assert fresh._encoders[0]._cache[0].size == 8 * model.LARGE_CACHE
+    assert fresh._encoders[0]._cache[0].size == 8 * 4
+    assert fresh.encode(text) == plainly(trained, text)
+    assert fresh._encoders[0]._cache[0].size == 8 << 6
+    assert [fresh.encode(text) for _ in range(9)] == 9 * [plainly(trained, text)]
+    assert fresh._encoders[0]._cache[0].size == 8 << 12
 
 
 @pytest.mark.parametrize("room", [13, 20, 64])
