@@ -234,6 +234,8 @@ class BPEModel:
 # Rows of the piece cache, and the bytes of text from which so many pay: enough for a prompt and
 # near at hand; for a document; for a stream. The last one is of 42 MB where all of it is used.
 CACHES = ((0, 1 << 12), (1 << 17, 1 << 16), (1 << 22, 1 << 19))
+FIRST_IDS = 1 << 12  # ids for which there is room at first, besides one for three bytes
+KEPT_SCRATCH = 1 << 16  # bytes of a piece whose scratch is kept
 
 
 def new_scratch(n: int) -> tuple[np.ndarray, ...]:
@@ -260,12 +262,12 @@ def new_batch() -> tuple[np.ndarray, ...]:
 
 
 class Encoder:
-    """The encode kernel with what it writes to: piece cache, scratch, output.
+    """The encode kernel with what it keeps from text to text: piece cache and scratch.
 
-    Of fixed size, whatever is encoded. Not for two threads at once.
+    Of bounded size, whatever is encoded. Not for two threads at once.
     """
 
-    def __init__(self, tables: tuple[Any, ...], room: int = 1 << 16) -> None:
+    def __init__(self, tables: tuple[Any, ...]) -> None:
         """`tables`: number of merges, `BPEModel.tables` and the ids of the model's tokens."""
         from . import kernels
 
@@ -275,9 +277,7 @@ class Encoder:
         self._batch = new_batch()
         self._scanners: dict[int, Scanner] = {}
         self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
-        self._room = room
         self._scratch = new_scratch(0)
-        self._out = np.empty(room, np.uint32)
 
     def encode(
         self,
@@ -304,30 +304,29 @@ class Encoder:
         if scheme:
             ends = self._ends
             self._scan_more(scheme, data, bounds, state)
-        parts: list[np.ndarray] = []
+        # The ids are written where they stay: the array grows and shrinks in its place.
+        out = np.empty(min(data.size, data.size // 3 + FIRST_IDS) + kernels.ROOM, np.uint32)
         while True:
             code = kernels.encode_segments(
                 data, bounds, specials, ends, *self._batch, *self._tables, *self._cache,
-                *self._scratch, self._out, counts, state,
+                *self._scratch, out, counts, state,
             )  # fmt: skip
+            used, size = int(state[3]), int(state[5])
+            if code == kernels.ENCODED:
+                break
             if code == kernels.MORE_ENDS:
                 if not scheme:
                     raise ValueError("the pieces end before the text does")
                 self._scan_more(scheme, data, bounds, state)
                 continue
-            used, size = int(state[3]), int(state[5])
-            parts.append(self._out[:used].copy())
-            if code == kernels.ENCODED:
-                break
-            state[3:5] = 0, state[4] + used
             if size > self._scratch[0].size:
                 self._scratch = new_scratch(max(size, 2 * self._scratch[0].size))
-            if size + kernels.ROOM > self._out.size:
-                self._out = np.empty(size + kernels.ROOM, np.uint32)
-        if self._scratch[0].size > self._room:  # a huge piece passed; most never come again
+            if used + size + kernels.ROOM > out.size:
+                out.resize(max(used + size, 3 * used // 2) + kernels.ROOM, refcheck=False)
+        if self._scratch[0].size > KEPT_SCRATCH:  # a huge piece passed; most never come again
             self._scratch = new_scratch(0)
-            self._out = np.empty(self._room, np.uint32)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts), counts
+        out.resize(used, refcheck=False)
+        return out, counts
 
     def _scan_more(
         self, scheme: int, data: np.ndarray, bounds: np.ndarray, state: np.ndarray

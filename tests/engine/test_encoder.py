@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import Tokenizer, Trainer, kernels, model, reference, tokenizer
-from bpe_core.model import Encoder
 from bpe_core.pretokenize import PreTokenizer
 
 SPECIALS = ("<|x|>", "<|x|><|y|>", "ж")
@@ -79,14 +78,18 @@ def test_the_large_caches_of_long_texts_change_no_id(
     assert fresh._encoders[0]._cache[0].size == 8 << 12
 
 
-@pytest.mark.parametrize("room", [13, 20, 64])
-def test_an_output_that_is_full_at_any_place_changes_no_id(room: int, trained: Tokenizer) -> None:
+@pytest.mark.parametrize("room", [0, 1, 7, 64])
+def test_an_output_that_is_full_at_any_place_changes_no_id(
+    room: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "FIRST_IDS", room)
+    monkeypatch.setattr(model, "KEPT_SCRATCH", 64)
     small = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
-    small._encoders = [Encoder(small._tables, room=room)]
     for seed in range(3):
         text = "<|x|>".join([words(seed, 30), "", "ж", "x" * 300, "<|x|>"])
         assert small.encode(text) == plainly(trained, text)
-    assert small._encoders[0]._scratch[0].size <= max(room, 2 * model.new_scratch(0)[0].size)
+        assert small.encode("ж" * seed + "<|x|>" * 40) == plainly(trained, "ж" * seed + "<|x|>" * 40)
+    assert small._encoders[0]._scratch[0].size <= 64
 
 
 @settings(max_examples=60)
