@@ -21,7 +21,6 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 # No kernel allocates, so numba's reference counting is off: it would count every array in and
 # out of every call of a helper function with an atomic instruction, which took three quarters
@@ -177,12 +176,19 @@ HISTOGRAM_SIZE = 1 << 16  # pair counts below this are tallied exactly, see _cou
 # --------------------------------------------------------------------------- reading bytes
 
 
+def _data(context, builder, kind, array):
+    """Where an array's items begin. Numba's own way writes the whole array down and reads it
+    back, which is a good part of the code to compile."""
+    place = context.data_model_manager[kind].get_field_position("data")
+    return builder.extract_value(array, place)
+
+
 @intrinsic
 def _load64(typing, array, index):
     """Eight bytes from `index` on as one little-endian number; they must be in the array."""
 
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         place = builder.gep(data, [args[1]])
         word = ir.IntType(64)
         value = builder.load(builder.bitcast(place, word.as_pointer()), align=1)
@@ -196,7 +202,7 @@ def _store64(typing, array, index, value):
     """Write a number's eight bytes, little-endian, over the items from `index` on."""
 
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         place = builder.gep(data, [args[1]])
         value = builder.bswap(args[2]) if sys.byteorder == "big" else args[2]
         builder.store(value, builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
@@ -213,7 +219,7 @@ def _store64(typing, array, index, value):
 @intrinsic
 def _get(typing, array, index):
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         return builder.load(builder.gep(data, [args[1]]))
 
     return array.dtype(array, types.int64), generate
@@ -224,7 +230,7 @@ def _prefetch(typing, array, index):
     """Have the cache line of array[index] brought up, without waiting for it."""
 
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         byte = ir.IntType(8).as_pointer()
         place = builder.bitcast(builder.gep(data, [args[1]]), byte)
         number = ir.IntType(32)
@@ -240,7 +246,7 @@ def _prefetch(typing, array, index):
 @intrinsic
 def _put(typing, array, index, value):
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         builder.store(args[2], builder.gep(data, [args[1]]))
         return context.get_dummy_value()
 
@@ -253,7 +259,7 @@ def _copy16(typing, target, i, source, j):
 
     def generate(context, builder, signature, args):
         def place(array, index, kind):
-            data = make_array(kind)(context, builder, array).data
+            data = _data(context, builder, kind, array)
             return builder.bitcast(builder.gep(data, [index]), chunk.as_pointer())
 
         chunk = ir.VectorType(ir.IntType(8), 16)
@@ -290,7 +296,7 @@ def _trailing_zeros(typing, value):
 
 def _vector(context, builder, array_type, array, index):
     """64 bytes of an array from `index` on, as a vector."""
-    data = make_array(array_type)(context, builder, array).data
+    data = _data(context, builder, array_type, array)
     kind = ir.VectorType(ir.IntType(8), 64)
     return builder.load(builder.bitcast(builder.gep(data, [index]), kind.as_pointer()), align=1)
 
@@ -342,7 +348,7 @@ def _store32(typing, array, index, value):
     """Write a number's four bytes over the items from `index` on; all four are the same."""
 
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(32).as_pointer())
         builder.store(args[2], place, align=1)
         return context.get_dummy_value()
@@ -355,7 +361,7 @@ def _clear64(typing, array, index):
     """Write 64 zero bytes."""
 
     def generate(context, builder, signature, args):
-        data = make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         kind = ir.VectorType(ir.IntType(8), 64)
         place = builder.bitcast(builder.gep(data, [args[1]]), kind.as_pointer())
         builder.store(ir.Constant(kind, [0] * 64), place, align=1)
@@ -387,8 +393,8 @@ def _copy(typing, target, source, start, count):
     """target[:count] = source[start:start + count]"""
 
     def generate(context, builder, signature, args):
-        to = make_array(signature.args[0])(context, builder, args[0]).data
-        data = make_array(signature.args[1])(context, builder, args[1]).data
+        to = _data(context, builder, signature.args[0], args[0])
+        data = _data(context, builder, signature.args[1], args[1])
         cgutils.raw_memcpy(builder, to, builder.gep(data, [args[2]]), args[3], 1)
         return context.get_dummy_value()
 
