@@ -2247,18 +2247,18 @@ def _hash_batch(buf, bounds, given, rows, batch, long, state):
         piece -= n
         while at < stop and n < last:
             end = _get(given, piece + n)
-            low, high = _short_key(buf, at, min(end - at, 16))
-            row = 8 * np.int64(_spread(low, high) >> shift)
-            _prefetch(rows, row)
-            _put(batch, 4 * n, low)
-            _put(batch, 4 * n + 1, high)
-            _put(batch, 4 * n + 2, np.uint64(row))
-            _put(batch, 4 * n + 3, np.uint64(at))
-            # Of a long piece all this is mended below; its number is written in any case.
-            _put(long, n_long, n)
-            if end - at > SHORT_KEY:
+            if end - at <= SHORT_KEY:
+                low, high = _short_key(buf, at, end - at)
+                row = 8 * np.int64(_spread(low, high) >> shift)
+                _prefetch(rows, row)
+                _put(batch, 4 * n, low)
+                _put(batch, 4 * n + 1, high)
+                _put(batch, 4 * n + 2, np.uint64(row))
+            else:
                 _put(batch, 4 * n + 1, np.uint64(end - at))
+                _put(long, n_long, n)
                 n_long += 1
+            _put(batch, 4 * n + 3, np.uint64(at))
             n += 1
             at = end
         piece += n
