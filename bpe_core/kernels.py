@@ -834,7 +834,7 @@ def _mix(a, b):
 
 @part(types.UniTuple(uint64, 2)(U8, int64, int64))
 def _long_key(buf, i, n):
-    """Sixteen bytes at a time, the last ones once more rather than a rest byte by byte."""
+    """A hash of n > 15 bytes, by sixteen; the last ones once more rather than a rest by bytes."""
     h = _mix(_load64(buf, i) ^ np.uint64(n), _load64(buf, i + 8))
     last = i + n - 16
     i += 16
@@ -1970,12 +1970,11 @@ def _make_room(rows, row, whole):
         if free:
             _move_way(rows, beside, row)
             _move_way(rows, beside + 4, row + 4)
-        elif whole:
-            if half_free and not _is_whole(rows, row):
-                _move_way(rows, beside + 4, row)
-        elif half_free:
+        elif half_free and not whole:
             _move_way(rows, beside + 4, beside)
             return beside
+        elif half_free and not _is_whole(rows, row):
+            _move_way(rows, beside + 4, row)
         _clear_way(rows, row + 4)
         return row
     if _count(rows, row + 4) > 0:
@@ -2119,6 +2118,7 @@ def encode_segments(
                     used += count
                     k += 1
                     continue
+                _clear_way(rows, way)  # written over in the ring, or a piece of the same hash
             if size > sym.size:
                 break
             if size <= SHORT:
