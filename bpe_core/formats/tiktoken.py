@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.model import BYTE_ORDERS, NEVER, BPEModel
+from bpe_core.model import NEVER, BPEModel
 from bpe_core.preparation import pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
@@ -90,7 +90,6 @@ def _build(
     made = np.flatnonzero(left >= 0)
     kept = np.concatenate([np.flatnonzero(left == BYTE), made])
     order = b"".join([tokens[i] for i in kept[:256].tolist()])
-    order = next((o for o in BYTE_ORDERS.values() if o == order), order)
     index = np.empty(len(tokens), np.int32)
     index[kept] = np.arange(kept.size)
     model = BPEModel(order, index[left[made]], index[right[made]], index[made])
