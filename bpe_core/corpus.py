@@ -386,9 +386,9 @@ def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
             token.encode("utf-8")
             continue
         raise ValueError(f"the special token {token!r} holds a lone surrogate")
-    twice = {t for t in result if result.count(t) > 1}
-    if twice:
-        raise ValueError(f"the special token {min(twice)!r} is given more than once")
+    if len(set(result)) < len(result):
+        twice = min(t for t in result if result.count(t) > 1)
+        raise ValueError(f"the special token {twice!r} is given more than once")
     return result
 
 

@@ -2116,6 +2116,90 @@ def _merge_long(
     return m
 
 
+# Rank files name no merges, only tokens by rank. What a token is merged from is found by merging
+# its own bytes, the pair whose joined bytes are the token of the lowest rank first.
+
+
+@part(int64(U8, int64, int64))
+def _token_hash(data, i, n):
+    if n <= SHORT_KEY:
+        low, high = _short_key(data, i, n)
+    else:
+        low, high = _long_key(data, i, n)
+    return np.int64(_mix(low, high))
+
+
+@part(int64(U8, int64, int64, I64, i64))
+def _find_token(data, i, n, borders, table):
+    """The token that the n bytes from `i` on are, NEVER if none. Slots: see find_parents."""
+    mask = table.size - 1
+    h = _token_hash(data, i, n)
+    row = h & mask
+    while True:
+        slot = _get(table, row)
+        if slot == 0:
+            return np.int64(NEVER)
+        if (slot ^ h) >> 32 == 0:
+            t = (slot & 0xFFFFFFFF) - 1
+            begin = _get(borders, t)
+            if _get(borders, t + 1) - begin == n and _same(data, i, data, begin, n):
+                return t
+        row = (row + 1) & mask
+
+
+@jit(types.void(U8, I64, i64, i64, i64, i32, i32))
+def find_parents(data, borders, table, at, joined, left, right):
+    """Write the two tokens that each token's bytes become before they join; -1 where none do.
+
+    Token t is data[borders[t]:borders[t + 1]]; tokens are told by their place in order of rank,
+    each single byte is one. `table`: zeros, a power of two above the number of tokens; `at` and
+    `joined` have room for the longest token and one more. Slots hold half a hash and 1 + t.
+    """
+    n_tokens = borders.size - 1
+    mask = table.size - 1
+    for t in range(n_tokens):
+        begin = _get(borders, t)
+        h = _token_hash(data, begin, _get(borders, t + 1) - begin)
+        row = h & mask
+        while _get(table, row) != 0:
+            row = (row + 1) & mask
+        _put(table, row, ((h >> 32) << 32) | (t + 1))
+    for t in range(n_tokens):
+        # Part k begins at at[k]; joined[k] is the token that it and the next one are.
+        begin = _get(borders, t)
+        n = _get(borders, t + 1) - begin
+        for k in range(n + 1):
+            _put(at, k, begin + k)
+        for k in range(n - 1 if n > 2 else 0):
+            _put(joined, k, _find_token(data, begin + k, 2, borders, table))
+        while n > 2:
+            best = np.int64(NEVER)
+            k = np.int64(0)
+            for j in range(n - 1):
+                token = _get(joined, j)
+                k = j if token < best else k
+                best = min(best, token)
+            if best == NEVER:
+                break
+            n -= 1
+            for j in range(k + 1, n):
+                _put(at, j, _get(at, j + 1))
+                _put(joined, j, _get(joined, j + 1))
+            _put(at, n, _get(at, n + 1))
+            for j in range(max(k - 1, 0), min(k + 1, n - 1)):
+                begin = _get(at, j)
+                token = _find_token(data, begin, _get(at, j + 2) - begin, borders, table)
+                _put(joined, j, token)
+        left[t] = -1
+        right[t] = -1
+        if n == 2:
+            begin = _get(at, 0)
+            middle = _get(at, 1)
+            end = _get(at, 2)
+            left[t] = _find_token(data, begin, middle - begin, borders, table)
+            right[t] = _find_token(data, middle, end - middle, borders, table)
+
+
 # The cache of pieces. A row is a cache line of eight words with two ways of four: key, key and
 # number of ids, and up to four ids. A piece of five to eight ids takes a whole row, its key in
 # the first way and the rest of its ids in the second. The key of a piece of up to 15 bytes is

@@ -15,12 +15,12 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
-from .model import BYTE_ORDERS, IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
+from .model import IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
 from .preparation import Preparation, take_whole
 from .pretokenize import PreTokenizer, utf8, utf8_array, utf8_pieces
 
@@ -511,35 +511,28 @@ class Tokenizer:
         >>> Tokenizer.from_vocab(vocab, [(b"a", b"b")]).encode("aab")
         [97, 300]
         """
-        id_of: dict[bytes, int] = {}
-        for i in sorted(vocab):
-            id_of.setdefault(bytes(vocab[i]), i)
-        missing = [b for b in range(256) if bytes([b]) not in id_of]
-        if missing:
-            raise ValueError(f"the vocabulary has no token for the byte 0x{missing[0]:02X}")
-        order = bytes(sorted(range(256), key=lambda b: id_of[bytes([b])]))
-        order = next((o for o in BYTE_ORDERS.values() if o == order), order)
-        index = {bytes([b]): i for i, b in enumerate(order)}
-        rows: dict[tuple[int, int], int] = {}
-        for rank, (left, right) in enumerate(merges):
-            if left + right not in id_of:
-                raise ValueError(
-                    f"merge {rank} makes {left + right!r}, which is not in the vocabulary"
-                )
-            index.setdefault(left + right, len(index))
-        for rank, (left, right) in enumerate(merges):
-            for part in (left, right):
-                if part not in index:
-                    what = "is made by no merge" if part in id_of else "is not in the vocabulary"
-                    raise ValueError(f"merge {rank} uses {part!r}, which {what}")
-            rows.setdefault((index[left], index[right]), index[left + right])
-        ids = np.array([id_of[token] for token in index], np.uint32)
-
+        vocab = {i: bytes(token) for i, token in vocab.items()}
+        byte_ids = ids_of_bytes(vocab)
+        down = sorted(vocab, reverse=True)  # of entries that are the same, the lowest id holds
+        id_of = dict(zip(map(vocab.__getitem__, down), down, strict=True))
+        parts = list(itertools.chain.from_iterable(merges))
+        made = [left + right for left, right in merges]
+        made_ids = list(map(id_of.get, made))
+        if None in made_ids:
+            rank = made_ids.index(None)
+            raise ValueError(f"merge {rank} makes {made[rank]!r}, which is not in the vocabulary")
+        part_ids = list(map(id_of.get, parts, itertools.repeat(-1)))
+        rows: Any = [part_ids[::2], part_ids[1::2], made_ids]
+        found = model_of_ids(byte_ids, np.array(rows, np.int64).T)
+        if found is None:
+            known = {bytes([b]) for b in range(256)}.union(made)
+            i, part = next((i, part) for i, part in enumerate(parts) if part not in known)
+            what = "is made by no merge" if part in id_of else "is not in the vocabulary"
+            raise ValueError(f"merge {i // 2} uses {part!r}, which {what}")
+        model, ids = found
         specials = _special_ids(vocab, id_of, special_tokens)
         used = {*ids.tolist(), *specials.values()}
-        extra = {i: bytes(token) for i, token in vocab.items() if i not in used}
-        pairs = np.array(list(rows), np.int32).reshape(-1, 2)
-        model = BPEModel(order, pairs[:, 0], pairs[:, 1], list(rows.values()))
+        extra = {i: token for i, token in vocab.items() if i not in used}
         return cls(model, PreTokenizer(pattern), specials, ids, extra)
 
     @classmethod
@@ -604,6 +597,35 @@ def _watched(pieces: Iterable[str], banned: SpecialSplitter) -> Iterator[str]:
             _refuse(tail + piece, banned)
             tail = (tail + piece)[-(banned.longest - 1) :] if banned.longest > 1 else ""
         yield piece
+
+
+def ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
+    """Id of each byte value; the lowest where there are several. ValueError where there is none."""
+    singles = sorted([(i, token[0]) for i, token in vocab.items() if len(token) == 1], reverse=True)
+    id_of = {b: i for i, b in singles}
+    missing = sorted(set(range(256)) - id_of.keys())
+    if missing:
+        raise ValueError(f"the vocabulary has no token for the byte 0x{missing[0]:02X}")
+    return [id_of[b] for b in range(256)]
+
+
+def model_of_ids(byte_ids: Sequence[int], merges: np.ndarray) -> tuple[BPEModel, np.ndarray] | None:
+    """The model of merges given by ids (left, right, made), int64[m, 3]; its tokens' ids, uint32.
+
+    Of a merge that is given twice the first counts. None where a merge uses what is no byte
+    and what no merge makes.
+    """
+    products, first = np.unique(merges[:, 2], return_index=True)
+    products = products[np.argsort(first)]
+    ids = np.concatenate([np.sort(byte_ids), products[~np.isin(products, byte_ids)]])
+    by_id = np.argsort(ids)
+    places = np.searchsorted(ids[by_id], merges)
+    index = by_id[np.minimum(places, ids.size - 1)]
+    if (ids[index] != merges).any():
+        return None
+    first = np.sort(np.unique(index[:, 0] << 32 | index[:, 1], return_index=True)[1])
+    order = bytes(np.argsort(byte_ids).tolist())
+    return BPEModel(order, *index[first].T), np.array(ids.tolist(), np.uint32)
 
 
 def _special_ids(

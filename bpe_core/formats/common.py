@@ -6,7 +6,7 @@ Belongs here: `FormatError` and small helpers. Does not belong here: anything ab
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -81,6 +81,26 @@ def from_characters(text: str) -> bytes | None:
         return None
 
 
+_VALUES = np.full(ord(max(BYTE_OF_CHARACTER)) + 2, -1, np.int16)  # the last one: any other
+_VALUES[[ord(c) for c in BYTE_OF_CHARACTER]] = list(BYTE_OF_CHARACTER.values())
+
+
+def all_from_characters(texts: Collection[str]) -> list[bytes | None]:
+    """`from_characters` of each text, in a fraction of the time.
+
+    >>> all_from_characters(["Ġlow", "a b", ""])
+    [b' low', None, b'']
+    """
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    values = _VALUES[np.minimum(points, _VALUES.size - 1)]
+    data = values.astype(np.uint8).tobytes()
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    tokens: list[bytes | None] = [data[a:b] for a, b in pairwise([0, *ends.tolist()])]
+    for i in np.unique(np.searchsorted(ends, np.flatnonzero(values < 0), "right")).tolist():
+        tokens[i] = None
+    return tokens
+
+
 def special_ids(
     format_name: str, special_tokens: Mapping[str, int], vocab: Mapping[int, bytes]
 ) -> dict[str, int]:
@@ -145,41 +165,42 @@ def plain_obstacles(tokenizer: Tokenizer, format_name: str) -> Iterator[str]:
             return
 
 
-def largest_inside(joins: np.ndarray, ends: np.ndarray) -> list[int]:
-    """The largest join rank inside each piece; -1 for pieces of one byte.
+def _largest_inside(joins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The largest join rank inside each piece, int32[n]; -1 for pieces of one byte.
 
     `joins` holds the ranks of all boundaries of the pieces laid end to end, int32; `ends` says
     where each piece ends, int64[n], none empty.
     """
-    if not ends.size:
-        return []
     every = np.append(joins, np.int32(-1))
     every[ends - 1] = -1
-    return [int(rank) for rank in np.maximum.reduceat(every, np.append(0, ends[:-1]))]
+    return np.maximum.reduceat(every, np.append(0, ends[:-1]))
 
 
 def canonical_merges(tokenizer: Tokenizer) -> list[tuple[bytes, bytes]]:
-    """The merges that encoding ever does, in order.
+    """The merges of `canonical_ranks` as pairs of token bytes, in order."""
+    return [tokenizer.merges[rank] for rank in canonical_ranks(tokenizer)]
+
+
+def canonical_ranks(tokenizer: Tokenizer) -> list[int]:
+    """The ranks of the merges that encoding ever does, in order.
 
     One for each token that its own bytes lead to: inside a stretch whose edges no merge
     crosses, merges happen as if the stretch stood alone, so a token comes up from the same two
     parts wherever it comes up. Other merges of a list never happen.
     """
     model = tokenizer.model
-    tokens = [model.token_bytes(i) for i in range(256, model.n_tokens)]
-    if model.out_of_order is None:
+    tokens = model._bytes[256 : model.n_tokens]
+    if tokens and model.out_of_order is None:
         data = np.frombuffer(b"".join(tokens), np.uint8)
         ends = np.cumsum([len(token) for token in tokens], dtype=np.int64)
         joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
-        if tokens:
-            model.join_ranks(data, ends, 0, joins)
-        rows = largest_inside(joins, ends)
-        done = [r for i, r in enumerate(rows, 256) if r != NEVER and model.new[r] == i]
-    else:
-        ranks = {pair: rank for rank, pair in reversed([*enumerate(tokenizer.merges)])}
-        found = [_last_merge(token, ranks) for token in tokens]
-        done = [rank for rank in found if rank is not None]
-    return [tokenizer.merges[rank] for rank in sorted(done)]
+        model.join_ranks(data, ends, 0, joins)
+        ranks = _largest_inside(joins, ends)
+        made = np.append(model.new, -1)[np.minimum(ranks, model.n_merges)]
+        return sorted(ranks[made == np.arange(256, model.n_tokens)].tolist())
+    ranks_of = {pair: rank for rank, pair in reversed([*enumerate(tokenizer.merges)])}
+    found = [_last_merge(token, ranks_of) for token in tokens]
+    return sorted([rank for rank in found if rank is not None])
 
 
 def _last_merge(token: bytes, ranks: Mapping[tuple[bytes, bytes], int]) -> int | None:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
 
 from bpe_core.tokenizer import Tokenizer
 
 from .common import (
     FormatError,
+    all_from_characters,
     from_characters,
     json_of,
     plain_obstacles,
@@ -43,23 +46,25 @@ def loads_gpt2(
     entries = json_of(name, vocab_json)
     if not isinstance(entries, dict):
         raise FormatError(name, "top level", "expected an object of token to id")
-    names = list(special_tokens or ())
+    names = {name for name in special_tokens or () if isinstance(name, str)}
     vocab: dict[int, bytes] = {}
     key_of: dict[int, str] = {}
-    for key, i in entries.items():
+    for (key, i), own in zip(entries.items(), all_from_characters(entries), strict=True):
         if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < 2**31:
             raise FormatError(
                 name, f"key {key!r}", f"the id must be a whole number from 0 on, not {i!r}"
             )
         if i in vocab:
             raise FormatError(name, f"key {key!r}", f"{key_of[i]!r} has the same id {i}")
-        token = None if key in names else from_characters(key)
+        token = None if key in names else own
         try:
             vocab[i] = key.encode("utf-8") if token is None else token
         except UnicodeEncodeError:
             raise FormatError(name, f"key {key!r}", "it holds a lone surrogate") from None
         key_of[i] = key
-    merges = _gpt2_merges(merges_txt, set(vocab.values()))
+    known = set(vocab.values())
+    lines = text_of("merges.txt", merges_txt)
+    merges = _merges_at_once(lines, known) or _merges_by_line(lines, known)
     try:
         tokenizer = Tokenizer.from_vocab(vocab, merges, special_tokens, pattern)
     except ValueError as err:
@@ -75,11 +80,28 @@ def loads_gpt2(
     return tokenizer
 
 
-def _gpt2_merges(merges_txt: str | bytes, known: set[bytes]) -> list[tuple[bytes, bytes]]:
+def _merges_at_once(text: str, known: set[bytes]) -> list[tuple[bytes, bytes]] | None:
+    """What `_merges_by_line` gives for a file without a fault; None for any other."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[0].startswith("#version"):
+        lines[0] = ""
+    pairs = [line.split(" ") for line in lines if line]
+    if set(map(len, pairs)) != {2}:
+        return None
+    parts = list(chain.from_iterable(pairs))
+    tokens = all_from_characters(parts)
+    if not all(parts) or not known.issuperset(tokens):
+        return None
+    merges: list[Any] = list(zip(tokens[::2], tokens[1::2], strict=True))
+    return merges if known.issuperset([left + right for left, right in merges]) else None
+
+
+def _merges_by_line(text: str, known: set[bytes]) -> list[tuple[bytes, bytes]]:
+    """The merges of a merges.txt; FormatError with the line."""
     name = "merges.txt"
     merges: list[tuple[bytes, bytes]] = []
     # Only line breaks end a line: the characters that splitlines() also takes may be tokens.
-    for number, line in enumerate(text_of(name, merges_txt).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         line = line.removesuffix("\r")
         if not line or (number == 1 and line.startswith("#version")):
             continue

@@ -14,18 +14,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from itertools import chain
+from operator import add
 from typing import Any, NamedTuple
 
+import numpy as np
 import regex
 
 from bpe_core.preparation import AddedToken, Preparation, StagedPreTokenizer, pretokenizer_of
 from bpe_core.pretokenize import PATTERNS
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer import Tokenizer, ids_of_bytes, model_of_ids
 
 from . import regexes
 from .common import (
     FormatError,
+    all_from_characters,
     canonical_merges,
+    canonical_ranks,
     from_characters,
     json_of,
     special_ids,
@@ -79,16 +84,16 @@ def read_hf(text: str | bytes) -> Imported:
     stages, prefix_space = _pre_tokenizer(top.get("pre_tokenizer"))
     normalizer = _normalizer(top.get("normalizer"))
     ids = _ids(model.get("vocab"))
-    pairs = _merges(model.get("merges"), ids)
+    tokens = all_from_characters(ids)
+    merges = _merges(model.get("merges"), ids, tokens)
     added, options = _added_tokens(top.get("added_tokens"), ids)
 
     # An added token in the vocabulary is its own text there, unless merges use it as a token.
-    used = {part for pair in pairs for part in (*pair, "".join(pair))}
+    used = {ids[key] for key in added if key in ids}.intersection(merges.ravel().tolist())
     vocab: dict[int, bytes] = {}
     extra: dict[int, bytes] = {}
-    for key, i in ids.items():
-        token = from_characters(key)
-        merged = key in used or len(key) == 1
+    for (key, i), token in zip(ids.items(), tokens, strict=True):
+        merged = i in used or len(key) == 1
         if key in added and not (merged and token is not None):
             continue
         if key in added and token != key.encode():
@@ -101,8 +106,8 @@ def read_hf(text: str | bytes) -> Imported:
             vocab[i] = token
     special_ids(NAME, added, vocab | extra)
     try:
-        base = Tokenizer.from_vocab(vocab, [_bytes_of(pair) for pair in pairs], added)
-        whole = _whole(base, ids, added) if model.get("ignore_merges") else {}
+        base = _base(vocab, merges, added)
+        whole = _whole(base, ids, tokens, added) if model.get("ignore_merges") else {}
         plain = {t: o for t, o in options.items() if o != AddedToken()}
         tokenizer = Tokenizer(
             base.model,
@@ -120,11 +125,16 @@ def read_hf(text: str | bytes) -> Imported:
     return Imported(tokenizer, tuple(_notes(top, ids, added)))
 
 
-def _bytes_of(pair: tuple[str, str]) -> tuple[bytes, bytes]:
-    left, right = map(from_characters, pair)
-    assert left is not None
-    assert right is not None
-    return left, right
+def _base(vocab: Mapping[int, bytes], merges: np.ndarray, added: Mapping[str, int]) -> Tokenizer:
+    """What `Tokenizer.from_vocab` gives, with merges by id."""
+    found = model_of_ids(ids_of_bytes(vocab), merges)
+    if found is None:  # that says which merge is at fault
+        pairs = {(vocab[left], vocab[right]): None for left, right, _ in merges.tolist()}
+        return Tokenizer.from_vocab(vocab, list(pairs), added)
+    model, own = found
+    used = {*own.tolist(), *added.values()}
+    extra = {i: token for i, token in vocab.items() if i not in used}
+    return Tokenizer(model, pretokenizer_of("gpt2"), added, own, extra)
 
 
 # --------------------------------------------------------------------------- parts of the file
@@ -248,6 +258,9 @@ def _split(step: dict[str, Any]) -> str:
 def _ids(vocab: Any) -> dict[str, int]:
     if not isinstance(vocab, dict):
         raise FormatError(NAME, "model.vocab", "expected an object of token to id")
+    values = set(vocab.values()) if set(map(type, vocab.values())) == {int} else ()
+    if values and len(values) == len(vocab) and min(values) >= 0 and max(values) < 2**31:
+        return vocab
     key_of: dict[int, str] = {}
     for key, i in vocab.items():
         if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < 2**31:
@@ -263,10 +276,41 @@ def _ids(vocab: Any) -> dict[str, int]:
     return vocab
 
 
-def _merges(merges: Any, ids: Mapping[str, int]) -> list[tuple[str, str]]:
+def _merges(merges: Any, ids: Mapping[str, int], tokens: list[bytes | None]) -> np.ndarray:
+    """Ids (left, right, product) of each merge, int64[n, 3].
+
+    Texts are bytes in ByteLevel's characters: a merge of others never happens and is left out.
+    """
     if not isinstance(merges, list):
         raise FormatError(NAME, "model.merges", "expected a list")
-    pairs: dict[tuple[str, str], None] = {}
+    columns = _columns_at_once(merges, ids) or _columns_one_by_one(merges, ids)
+    rows = np.array(columns, np.int64).T
+    others = [i for i, token in zip(ids.values(), tokens, strict=True) if token is None]
+    return rows[~np.isin(rows[:, 2], others)]
+
+
+def _columns_at_once(merges: list[Any], ids: Mapping[str, int]) -> list[list[int]] | None:
+    """What `_columns_one_by_one` gives for a list without a fault; None for any other."""
+    kinds = set(map(type, merges))
+    if kinds == {str}:
+        parts = " ".join(merges).split(" ")
+    elif kinds == {list} and set(map(len, merges)) == {2}:
+        parts = list(chain.from_iterable(merges))
+    else:
+        return None
+    left, right = parts[::2], parts[1::2]
+    if set(map(type, parts)) != {str} or not all(parts) or len(left) != len(right):
+        return None
+    # One item may have had three parts and another one one.
+    if kinds == {str} and merges != [f"{a} {b}" for a, b in zip(left, right, strict=True)]:
+        return None
+    columns: Any = [list(map(ids.get, keys)) for keys in (left, right, map(add, left, right))]
+    return None if any(None in column for column in columns) else columns
+
+
+def _columns_one_by_one(merges: list[Any], ids: Mapping[str, int]) -> list[list[int]]:
+    """Ids of the left part, the right part and the product; FormatError with the item's number."""
+    columns: list[list[int]] = [[], [], []]
     for rank, merge in enumerate(merges):
         place = f"model.merges, item {rank}"
         parts = merge.split(" ") if isinstance(merge, str) else merge
@@ -279,10 +323,9 @@ def _merges(merges: Any, ids: Mapping[str, int]) -> list[tuple[str, str]]:
         for part in (*pair, "".join(pair)):
             if part not in ids:
                 raise FormatError(NAME, place, f"{part!r} is not in the vocabulary")
-        # Texts are bytes in ByteLevel's characters: a merge of others never happens.
-        if from_characters("".join(pair)) is not None:
-            pairs.setdefault(pair)
-    return list(pairs)
+        for column, part in zip(columns, (*pair, "".join(pair)), strict=True):
+            column.append(ids[part])
+    return columns
 
 
 def _added_tokens(
@@ -320,12 +363,17 @@ def _added_tokens(
     return added, options
 
 
-def _whole(base: Tokenizer, ids: Mapping[str, int], added: Mapping[str, int]) -> dict[bytes, int]:
+def _whole(
+    base: Tokenizer,
+    ids: Mapping[str, int],
+    tokens: list[bytes | None],
+    added: Mapping[str, int],
+) -> dict[bytes, int]:
     """With ignore_merges: the entries that merging would not give for their own bytes."""
-    made = {left + right for left, right in canonical_merges(base)}
+    model = base.model
+    made = {model.token_bytes(i) for i in model.new[canonical_ranks(base)].tolist()}
     whole: dict[bytes, int] = {}
-    for key, i in ids.items():
-        token = from_characters(key)
+    for (key, i), token in zip(ids.items(), tokens, strict=True):
         if token is None or len(token) == 1 or token in made:
             continue
         if key in added and token != key.encode():

@@ -19,19 +19,18 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from bpe_core.model import BYTE_ORDERS, NEVER, BPEModel, new_scratch
+from bpe_core.model import NEVER, BPEModel
 from bpe_core.preparation import pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
 from . import regexes
-from .common import FormatError, canonical_merges, largest_inside, plain_obstacles, special_ids
+from .common import FormatError, canonical_merges, plain_obstacles, special_ids
 
 NAME = "tiktoken file"
 Ranks = Mapping[bytes, int]
@@ -58,57 +57,96 @@ def loads_tiktoken(
     >>> tokenizer.encode("abc")
     [300, 99]
     """
-    ranks, line_of = _read(data)
+    ranks = _read(data)
     for value in range(256):
         if bytes([value]) not in ranks:
             raise FormatError(NAME, "content", f"there is no token for the byte 0x{value:02X}")
-    specials = special_ids(NAME, special_tokens or {}, {i: t for t, i in ranks.items()})
-    pairs, lost = _pairs(ranks)
-    never = [token for token in lost if _last_pair(token, ranks, NEVER) is None]
-    if never and unreachable == "refuse":
-        token = min(never, key=ranks.__getitem__)
+    token_of = dict(zip(ranks.values(), ranks, strict=True))
+    specials = special_ids(NAME, special_tokens or {}, token_of)
+    tokens = _in_order(ranks)
+    parents = _parents(tokens)
+    lost = [tokens[i] for i in np.flatnonzero(parents[0] == LOST).tolist()]
+    if lost and unreachable == "refuse":
+        line = _read_lines(_raw(data))[1][lost[0]]
         raise FormatError(
-            NAME, f"line {line_of[token]}",
-            f"no merges make {token!r} of its bytes (one of {len(never)} such tokens). tiktoken "
+            NAME, f"line {line}",
+            f"no merges make {lost[0]!r} of its bytes (one of {len(lost)} such tokens). tiktoken "
             'takes it only where it is an entire pre-token; unreachable="whole" does the same',
         )  # fmt: skip
-    if lost:
-        pairs, lost = _pairs_by_all_ranks(ranks)
-    return _build(ranks, pairs, lost, pattern, specials)
+    unmade = set(lost)
+    whole = {token: rank for token, rank in ranks.items() if token in unmade} if lost else {}
+    return _build(ranks, tokens, parents, pattern, specials, whole)
 
 
 def _build(
     ranks: Ranks,
-    pairs: Mapping[bytes, tuple[bytes, bytes]],
-    lost: list[bytes],
+    tokens: list[bytes],
+    parents: tuple[np.ndarray, np.ndarray],
     pattern: str,
     specials: Mapping[str, int],
+    whole: Mapping[bytes, int],
 ) -> Tokenizer:
-    order = _byte_order(ranks)
-    tokens = [bytes([b]) for b in order] + sorted(pairs, key=ranks.__getitem__)
-    index = {token: i for i, token in enumerate(tokens)}
-    rows = np.array(
-        [(index[left], index[right]) for left, right in map(pairs.__getitem__, tokens[256:])],
-        np.int32,
-    ).reshape(-1, 2)
-    model = BPEModel(order, rows[:, 0], rows[:, 1], np.arange(256, len(tokens)))
+    left, right = parents
+    made = np.flatnonzero(left >= 0)
+    kept = np.concatenate([np.flatnonzero(left == BYTE), made])
+    order = b"".join([tokens[i] for i in kept[:256].tolist()])
+    index = np.empty(len(tokens), np.int32)
+    index[kept] = np.arange(kept.size)
+    model = BPEModel(order, index[left[made]], index[right[made]], index[made])
+    ids = np.fromiter(map(ranks.__getitem__, tokens), np.uint32, len(tokens))
     try:
         return Tokenizer(
             model,
             pretokenizer_of(pattern),
             specials,
-            np.array([ranks[token] for token in tokens], np.uint32),
-            {ranks[token]: token for token in lost},
-            whole={token: ranks[token] for token in lost},
+            ids[kept],
+            {rank: token for token, rank in whole.items()},
+            whole=whole,
         )
     except ValueError as err:
         raise FormatError(NAME, "settings", str(err)) from None
 
 
-def _read(data: str | bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:
-    """Ranks of all tokens, and the line of each."""
+def _raw(data: str | bytes) -> bytes:
     raw = data.encode("utf-8") if isinstance(data, str) else data
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+_INK = bytes(set(range(256)) - set(b" \t\n\r\v\f"))  # what does not part fields
+
+
+def _read(data: str | bytes) -> dict[bytes, int]:
+    """Ranks of all tokens, in order of lines."""
+    raw = _raw(data)
+    ranks = _read_at_once(raw.replace(b"\r\n", b"\n").rstrip(b"\n"))
+    return _read_lines(raw)[0] if ranks is None else ranks
+
+
+def _read_at_once(raw: bytes) -> dict[bytes, int] | None:
+    """The same for a file that is written as tiktoken's are; None for any other."""
+    fields = raw.split()
+    words, numbers = fields[::2], fields[1::2]
+    # One blank a line and two fields for each: so each line has two.
+    if len(words) != len(numbers) or raw.translate(None, _INK) != b" \n" * (len(words) - 1) + b" ":
+        return None
+    try:
+        tokens = list(map(binascii.a2b_base64, words))
+    except binascii.Error:
+        return None
+    # Base64 may be written in several ways; one that comes out again is right.
+    if b"".join(map(binascii.b2a_base64, tokens)) != b"\n".join(words) + b"\n":
+        return None
+    if not b"".join(numbers).isdigit() or max(map(len, numbers)) > 10:
+        return None
+    if max(map(len, tokens)) > LONGEST:
+        return None
+    ranks = dict(zip(tokens, map(int, numbers), strict=True))
+    good = len(set(ranks.values())) == len(ranks) == len(words) and max(ranks.values()) < NEVER
+    return ranks if good else None
+
+
+def _read_lines(raw: bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:
+    """Ranks of all tokens, and the line of each; FormatError with the line."""
     ranks: dict[bytes, int] = {}
     line_of: dict[bytes, int] = {}
     token_of: dict[int, bytes] = {}
@@ -149,96 +187,37 @@ def _read(data: str | bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:
     return ranks, line_of
 
 
-def _byte_order(ranks: Ranks) -> bytes:
-    order = bytes(sorted(range(256), key=lambda b: ranks[bytes([b])]))
-    return next((o for o in BYTE_ORDERS.values() if o == order), order)
-
-
 # --------------------------------------------------------------------------- merges from ranks
 
-# A stretch c X c X c: only there can two overlapping pairs spell one token in two ways.
-_OVERLAP = re.compile(rb"(.)(.*?)\1\2\1", re.DOTALL)
+BYTE = -1  # in place of a parent: the token is a single byte
+LOST = -2  # ... no merges make the token
 
 
-def _pairs(ranks: Ranks) -> tuple[dict[bytes, tuple[bytes, bytes]], list[bytes]]:
-    """The two parts of each longer token by merges of lower rank; and the tokens without any.
+def _in_order(ranks: Ranks) -> list[bytes]:
+    """The tokens, lowest rank first."""
+    values = np.fromiter(ranks.values(), np.int64, len(ranks))
+    tokens = list(ranks)
+    if (values[1:] > values[:-1]).all():
+        return tokens
+    return [tokens[i] for i in np.argsort(values).tolist()]
 
-    All splits of all tokens into two tokens (single bytes, or of lower rank) make a list of
-    merges, and one compiled pass writes on each boundary of each token the merge that erases
-    it; the last one gives the parts. That list ranks several splits of one token one after
-    another, where tiktoken takes the leftmost place; a text shows the difference only where two
-    places overlap, so tokens with such stretches are merged in plain Python instead.
-    Where every token is found, merges of a token before its parts' (higher ranks) change
-    nothing: the first such merge in a text would join a part that the token's own bytes,
-    going through lower ranks only, never form.
+
+def _parents(tokens: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    """The two tokens from which each one comes up in its own bytes, by place, int32[n] each.
+
+    `tokens` are in order of rank; a single byte has BYTE, one that never comes up has LOST.
     """
     from bpe_core import kernels
 
-    order = _byte_order(ranks)
-    longer = sorted((t for t in ranks if len(t) > 1), key=ranks.__getitem__)
-    index = {bytes([b]): i for i, b in enumerate(order)}
-    left: list[int] = []
-    right: list[int] = []
-    new: list[int] = []
-    splits: list[tuple[bytes, bytes]] = []
-    for i, token in enumerate(longer, 256):
-        for cut in range(1, len(token)):
-            a = index.get(token[:cut])
-            if a is not None:
-                b = index.get(token[cut:])
-                if b is not None:
-                    left.append(a)
-                    right.append(b)
-                    new.append(i)
-                    splits.append((token[:cut], token[cut:]))
-        index[token] = i
-    model = BPEModel(order, left, right, new)
-    data = np.frombuffer(b"".join(longer), np.uint8)
-    ends = np.cumsum([len(token) for token in longer], dtype=np.int64)
-    joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
-    if left:
-        scratch = new_scratch(max(map(len, longer)))
-        kernels.join_pieces(data, ends, 0, model.n_merges, *model.tables, *scratch, joins)
-    last = largest_inside(joins, ends)
-    pairs: dict[bytes, tuple[bytes, bytes]] = {}
-    lost: list[bytes] = []
-    for i, (token, row) in enumerate(zip(longer, last, strict=True), 256):
-        if _OVERLAP.search(token):
-            pair = _last_pair(token, ranks, ranks[token])
-        else:
-            pair = splits[row] if row != NEVER and new[row] == i else None
-        if pair is None:
-            lost.append(token)
-        else:
-            pairs[token] = pair
-    return pairs, lost
-
-
-def _pairs_by_all_ranks(
-    ranks: Ranks,
-) -> tuple[dict[bytes, tuple[bytes, bytes]], list[bytes]]:
-    """The same by the definition alone: every token's bytes, merged by all ranks. Slow."""
-    pairs = {token: _last_pair(token, ranks, NEVER) for token in ranks if len(token) > 1}
-    lost = [token for token, pair in pairs.items() if pair is None]
-    return {token: pair for token, pair in pairs.items() if pair}, lost
-
-
-def _last_pair(token: bytes, ranks: Ranks, limit: int) -> tuple[bytes, bytes] | None:
-    """The two parts that a token's bytes become by ranks below `limit` before they join."""
-    parts = [token[i : i + 1] for i in range(len(token))]
-    joined = [ranks.get(token[i : i + 2], NEVER) for i in range(len(token) - 1)]
-    while len(parts) > 2:
-        rank = min(joined)
-        if rank >= limit:
-            return None
-        i = joined.index(rank)
-        parts[i : i + 2] = [parts[i] + parts[i + 1]]
-        del joined[i]
-        if i < len(joined):
-            joined[i] = ranks.get(parts[i] + parts[i + 1], NEVER)
-        if i:
-            joined[i - 1] = ranks.get(parts[i - 1] + parts[i], NEVER)
-    return parts[0], parts[1]
+    sizes = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    borders = np.append(0, np.cumsum(sizes))
+    table = np.zeros(1 << (2 * len(tokens)).bit_length(), np.int64)
+    at, joined = np.empty((2, int(sizes.max()) + 2), np.int64)
+    left, right = np.empty((2, len(tokens)), np.int32)
+    data = np.frombuffer(b"".join(tokens), np.uint8)
+    kernels.find_parents(data, borders, table, at, joined, left, right)
+    left[(left < 0) & (sizes > 1)] = LOST
+    return left, right
 
 
 # --------------------------------------------------------------------------- writing
@@ -342,9 +321,10 @@ def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:
                 "after it: tiktoken merges in order of ids"
             )
             return
-    pairs, lost = _pairs(ranks)
-    if lost:
-        pairs, lost = _pairs_by_all_ranks(ranks)
+    tokens = _in_order(ranks)
+    left_of, right_of = (row.tolist() for row in _parents(tokens))
+    rows = zip(tokens, left_of, right_of, strict=True)
+    pairs = {token: (tokens[a], tokens[b]) for token, a, b in rows if a >= 0}
     made = {left + right: (left, right) for left, right in ours}
     for token in sorted({*pairs, *made}, key=ranks.__getitem__):
         if token not in made:
@@ -357,7 +337,7 @@ def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:
             left, right = made[token]
             yield f"{token!r} is made of {left!r} and {right!r}: tiktoken, by ids, would {theirs}"
             return
-    for token in lost:
-        if token not in tokenizer._whole:
+    for token in ranks:
+        if len(token) > 1 and token not in pairs and token not in tokenizer._whole:
             yield f"tiktoken would take {token!r} where it is an entire pre-token"
             return
