@@ -75,6 +75,7 @@ MOST = 2**31 - 1  # the greatest weight that a place carries itself
 ENCODED = 0
 NO_ROOM = 1
 MORE_ENDS = 2
+FULL = 3
 
 SHORT_KEY = 15  # bytes of a piece that is its own key
 SHORT = 62  # bytes of a piece that is merged the simple way: 64 bits, one at each end
@@ -2240,7 +2241,7 @@ def _hash_batch(buf, bounds, given, rows, batch, long, state):
             at = _get(bounds, 2 * segment)
         start = at
         stop = _get(bounds, 2 * segment + 1)
-        last = min(BATCH, n + state[6] - piece)
+        last = min(BATCH, n + state[4] - piece)
         piece -= n
         while at < stop and n < last:
             end = _get(given, piece + n)
@@ -2386,6 +2387,7 @@ def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
     padded = (size + 7) & ~7
     in_ring = size > SHORT_KEY or n > ROW_IDS
     place = head[0]
+    head[1] += 1
     if in_ring:
         room = ring.size - SLACK
         need = padded + ((4 * n + 15) & ~15)
@@ -2414,6 +2416,32 @@ def _keep(buf, at, size, low, high, out, used, n, rows, row, ring, head):
         _copy16(rows, row + 6, out, used + WAY_IDS)
 
 
+@jit(types.void(u64, u8, i64, u64, u8))
+def carry_over(rows, ring, head, larger_rows, larger_ring):
+    """Put what is in a cache into a larger one, which goes on with the same `head`."""
+    room = ring.size - SLACK
+    first = max(head[0] - room, 0)
+    for place in range(first, head[0], 8):  # entries are of whole words, and not cut in two
+        word = _load64(ring, place & (room - 1))
+        _store64(larger_ring, place & (larger_ring.size - SLACK - 1), word)
+    shift = np.uint64(64) - _trailing_zeros(np.uint64(larger_rows.size >> 3))
+    key_bits = (ONE << np.uint64(COUNT_SHIFT)) - ONE
+    for way in range(0, rows.size, 4):
+        row = way & ~7
+        whole = _is_whole(rows, row)
+        count = _count(rows, way)
+        gone = count == IN_RING and np.int64(rows[way + 2]) < first
+        if count == 0 or gone or (whole and way > row):
+            continue
+        h = rows[way]  # of a long piece
+        if (rows[way + 1] & key_bits) >> np.uint64(56) != ZERO:
+            h = _spread(rows[way], rows[way + 1] & key_bits)
+        to = _make_room(larger_rows, 8 * np.int64(h >> shift), whole)
+        _move_way(larger_rows, to, way)
+        if whole:
+            _move_way(larger_rows, to + 4, way + 4)
+
+
 @jit(
     int64(
         U8, I64, I64, I64, u64, i64, int64, I32, I32, I64, I32, U32,
@@ -2429,14 +2457,18 @@ def encode_segments(
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
     counts[k] becomes the number of ids up to its end. Its pieces end at `given`.
     Returns ENCODED, or NO_ROOM where a piece of state[5] bytes found no room in `out` or in the
-    scratch arrays, or MORE_ENDS where those given are used up. state: [0] segment, [1] place in
-    it (-1: its start), [2] next one of the ends, [3] ids in `out`, [4] ids in all before those,
-    [6] number of ends.
+    scratch arrays, or MORE_ENDS where those given are used up, or FULL where a larger cache is
+    due. state: [0] segment, [1] place in it (-1: its start), [2] next one of the ends, [3] ids
+    in `out`, [4] number of ends. head: [0] where the ring ends, [1] pieces put in the cache, [2]
+    pieces with which it counts as full.
     """
     used = state[3]
     ring_size = ring.size - SLACK
     code = ENCODED
     while code == ENCODED:
+        if head[1] >= head[2]:
+            code = FULL
+            break
         segment = state[0]
         piece = state[2]
         n_all = _hash_batch(buf, bounds, given, rows, batch, long, state)
@@ -2481,7 +2513,7 @@ def encode_segments(
                 if specials[segment] >= 0:
                     out[used] = specials[segment]
                     used += 1
-                counts[segment] = state[4] + used
+                counts[segment] = used
                 segment += 1
                 piece -= 1
                 k += 1
@@ -2617,7 +2649,7 @@ def tally_joins(joins, borders, weights, histogram):
 #   it is inlined. Ranks compared as vectors were slower: a vector is loaded only when the
 #   stores into it are done. What bounds it are merges that wait for each other, and memory.
 #   A cache is as dear to fill as it is large: 128 kB of text took 3.9 ms with 2**18 rows and
-#   2.5 ms with 2**16, so there are three sizes.
+#   2.5 ms with 2**16, so it begins small and is carried over into larger ones.
 #
 # Compiling: 30 s with helpers typed by their calls, 20 s with declared types, 16 s now, of which
 # 7 s are the helpers on their own.

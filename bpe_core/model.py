@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,9 +232,8 @@ class BPEModel:
         return steps
 
 
-# Rows of the piece cache, and the bytes of text from which so many pay: enough for a prompt and
-# near at hand; for a document; for a stream. The last one is of 42 MB where all of it is used.
-CACHES = ((0, 1 << 12), (1 << 17, 1 << 16), (1 << 22, 1 << 19))
+FIRST_ROWS = 1 << 11  # of the piece cache: enough for a prompt, and near at hand
+MOST_ROWS = 1 << 19  # 42 MB
 FIRST_IDS = 1 << 12  # ids for which there is room at first, besides one for three bytes
 KEPT_SCRATCH = 1 << 16  # bytes of a piece whose scratch is kept
 
@@ -251,7 +251,8 @@ def new_cache(rows: int) -> tuple[np.ndarray, ...]:
     from . import kernels
 
     ring = np.empty(16 * rows + kernels.SLACK, np.uint8)
-    return _aligned_zeros(8 * rows), ring, np.zeros(1, np.int64)
+    full = rows if rows < MOST_ROWS else sys.maxsize
+    return _aligned_zeros(8 * rows), ring, np.array([0, 0, full])
 
 
 def new_batch() -> tuple[np.ndarray, ...]:
@@ -272,8 +273,7 @@ class Encoder:
         from . import kernels
 
         self._tables = tables
-        self._seen = 0  # bytes of text so far
-        self._cache = new_cache(CACHES[0][1])
+        self._cache = new_cache(FIRST_ROWS)
         self._batch = new_batch()
         self._scanners: dict[int, Scanner] = {}
         self._ends = np.empty(SCANNED + kernels.ENDS, np.int64)
@@ -294,13 +294,9 @@ class Encoder:
         """
         from . import kernels
 
-        self._seen += data.size
-        rows = max(rows for enough, rows in CACHES if self._seen >= enough)
-        if self._cache[0].size < 8 * rows:
-            self._cache = new_cache(rows)
         counts = np.empty(specials.size, np.int64)
-        # As encode_segments says: segment, place, end, ids, ids before, bytes wanted, ends.
-        state = np.array([0, -1, 0, 0, 0, 0, ends.size], np.int64)
+        # As encode_segments says: segment, place, end, ids, ends, bytes wanted.
+        state = np.array([0, -1, 0, 0, ends.size, 0], np.int64)
         if scheme:
             ends = self._ends
             self._scan_more(scheme, data, bounds, state)
@@ -319,6 +315,13 @@ class Encoder:
                     raise ValueError("the pieces end before the text does")
                 self._scan_more(scheme, data, bounds, state)
                 continue
+            if code == kernels.FULL:
+                rows, ring, head = self._cache
+                larger = new_cache(min(rows.size // 8 * 4, MOST_ROWS))
+                kernels.carry_over(rows, ring, head, *larger[:2])
+                larger[2][:2] = head[:2]
+                self._cache = larger
+                continue
             if size > self._scratch[0].size:
                 self._scratch = new_scratch(max(size, 2 * self._scratch[0].size))
             if used + size + kernels.ROOM > out.size:
@@ -335,7 +338,7 @@ class Encoder:
         state[2] = 0
         if scheme not in self._scanners:
             self._scanners[scheme] = Scanner(scheme)
-        state[6] = self._scanners[scheme].scan(data, bounds, self._ends, state)
+        state[4] = self._scanners[scheme].scan(data, bounds, self._ends, state)
 
 
 def _aligned_zeros(n: int) -> np.ndarray:

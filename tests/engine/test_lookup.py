@@ -55,11 +55,13 @@ def test_a_piece_of_any_length_at_any_distance_from_the_end(trained: Tokenizer) 
 
 
 @pytest.mark.parametrize("rows", [2, 4, 64])
+@pytest.mark.parametrize("growth", [1, 4, 1024])
 @pytest.mark.parametrize("room", [0, 400])
 def test_pieces_with_any_number_of_ids_that_move_each_other_aside(
-    rows: int, room: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
+    rows: int, growth: int, room: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "CACHES", ((0, rows),))
+    monkeypatch.setattr(model, "FIRST_ROWS", rows)
+    monkeypatch.setattr(model, "MOST_ROWS", rows * growth)
     monkeypatch.setattr(model, "FIRST_IDS", room)
     rng = random.Random(rows)
     # Bytes without merges have as many ids as bytes; zeros and ones look like no piece at all.
@@ -76,7 +78,8 @@ def test_pieces_with_any_number_of_ids_that_move_each_other_aside(
 
 def test_a_cache_as_full_as_it_gets(trained: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every way of every row in use, again and again, with pieces that take a whole row."""
-    monkeypatch.setattr(model, "CACHES", ((0, 16),))
+    monkeypatch.setattr(model, "FIRST_ROWS", 16)
+    monkeypatch.setattr(model, "MOST_ROWS", 16)
     rng = random.Random(4)
     encoder = Encoder(trained._tables)
     for _ in range(4):
@@ -91,7 +94,7 @@ def test_ends_that_run_out_anywhere_change_no_id(given: int) -> None:
     class Stingy(Encoder):
         def _scan_more(self, scheme, data, bounds, state):  # type: ignore[no-untyped-def]
             super()._scan_more(scheme, data, bounds, state)
-            state[6] = min(int(state[6]), given)
+            state[4] = min(int(state[4]), given)
 
     tokenizer = Trainer(400, ("<|x|>", "ж")).train(TEXT).tokenizer
     expected = tokenizer.encode(text := "<|x|>" + TEXT + "<|x|><|x|>" + TEXT[:9] + "ж")
