@@ -2350,33 +2350,28 @@ def _clear_way(rows, way):
 
 @part(int64(u64, int64, boolean))
 def _make_room(rows, row, whole):
-    """Free a row, or the first way of it; return the row or, for a way, maybe the one beside.
+    """The way, or for a piece that takes it whole the row, to put a piece in.
 
-    What stood there moves to the second way or to the row beside if that has room; else it
-    is lost. A row is filled from its first way on.
+    A free one if there is, there or in the row beside: what was met first is met most often
+    and stays where it is looked for first. If there is none, what is there moves on or is lost.
     """
     beside = row ^ 8
-    free = _count(rows, beside) == 0
-    half_free = not free and _count(rows, beside + 4) == 0 and not _is_whole(rows, beside)
-    if _count(rows, row) == 0:
-        return row
-    if whole or _is_whole(rows, row):
-        if free:
-            _move_way(rows, beside, row)
-            _move_way(rows, beside + 4, row + 4)
-        elif half_free and not whole:
-            _move_way(rows, beside + 4, beside)
-            return beside
-        elif half_free and not _is_whole(rows, row):
-            _move_way(rows, beside + 4, row)
+    if whole:
+        for r in (row, beside):
+            if _count(rows, r) == 0 and _count(rows, r + 4) == 0:
+                return r
+    else:
+        for r in (row, beside):
+            if _count(rows, r) == 0:
+                return r
+            if _count(rows, r + 4) == 0 and not _is_whole(rows, r):
+                return r + 4
+    if _is_whole(rows, row):
         _clear_way(rows, row + 4)
-        return row
-    if _count(rows, row + 4) > 0:
-        if free:
-            _move_way(rows, beside, row + 4)
-        elif not _is_whole(rows, beside):
+    elif not whole:
+        if not _is_whole(rows, beside):
             _move_way(rows, beside + 4, row + 4)
-    _move_way(rows, row + 4, row)
+        _move_way(rows, row + 4, row)
     return row
 
 

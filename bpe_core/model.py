@@ -251,7 +251,8 @@ def new_cache(rows: int) -> tuple[np.ndarray, ...]:
     from . import kernels
 
     ring = np.empty(16 * rows + kernels.SLACK, np.uint8)
-    full = rows if rows < MOST_ROWS else sys.maxsize
+    # Few pieces a row: those that find no room in theirs cost more.
+    full = rows // 4 if rows < MOST_ROWS else sys.maxsize
     return _aligned_zeros(8 * rows), ring, np.array([0, 0, full])
 
 

@@ -72,7 +72,6 @@ def test_a_cache_that_grows_keeps_what_is_in_it(
     monkeypatch.setattr(model, "MOST_ROWS", 1 << 12)
     text = words(5, 400)
     fresh = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
-    assert fresh.encode("short") == plainly(trained, "short")
     assert fresh._encoders[0]._cache[0].size == 8 * 4
     assert fresh.encode(text) == plainly(trained, text)
     rows, _, head = fresh._encoders[0]._cache
