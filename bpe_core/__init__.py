@@ -56,7 +56,11 @@ def kernels_ready() -> bool:
     """Whether the compiled kernels are loaded in this process."""
     kernels = sys.modules.get("bpe_core.kernels")
     # While another thread imports it, the module is there and not complete.
-    return hasattr(kernels, "tally_joins") and kernels.all_loaded()  # type: ignore[union-attr]
+    if not hasattr(kernels, "tally_joins"):
+        return False
+    from . import compiling
+
+    return compiling.all_loaded()
 
 
 def warm_up() -> None:
@@ -64,8 +68,8 @@ def warm_up() -> None:
 
     Takes some seconds the first time on a machine; blocks, so call it in a thread.
     """
-    from . import kernels
+    from . import compiling, kernels  # noqa: F401
     from .pretokenize import character_classes
 
-    kernels.load_all()
+    compiling.load_all()
     character_classes()

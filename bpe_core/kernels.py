@@ -5,108 +5,21 @@ numba with declared types. Does not belong here: settings, policy, error message
 of arrays. A kernel raises nothing and reads no globals but plain constants; where it
 needs more room it returns a code, Python grows the array and calls again, which is also
 what makes training resumable. All compiled code stays in this one file, because numba's
-disk cache does not notice an edit in another file.
+disk cache does not notice an edit in another file; how it is compiled is in `compiling.py`.
 
 Symbols: inside the engine a token is an index (`bytes` 0..255 in byte order, then one index
 for each new token in merge order); ids that users see are mapped on at the edge.
 """
 
 import sys
-import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-# No kernel allocates, so numba's reference counting is off: it would count every array in and
-# out of every call of a helper function with an atomic instruction, which took three quarters
-# of the training time and a good part of the compile time.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_parts: list[tuple[Any, Any]] = []  # helpers that are declared and not compiled yet
-_kernels: list[Any] = []
-_loading = threading.RLock()
-
-
-def part(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """For functions that only kernels call: compiled by the declared signature, once, when a
-    kernel is; where the kernels come from the cache their helpers are not needed."""
-
-    def declare(function: Callable[..., Any]) -> Any:
-        dispatcher = njit(
-            no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS, **options
-        )(function)
-        _parts.append((dispatcher, signature))
-        return dispatcher
-
-    return declare
-
-
-def inline(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A part that is copied into its callers: an array goes into a function as seven numbers,
-    so where a helper is small the call costs more than what it does."""
-    return part(signature, forceinline=True)
-
-
-def jit(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel; it is taken from the cache, or compiled, when it is first called."""
-
-    def declare(function: Callable[..., Any]) -> Any:
-        kernel = _Kernel(function, signature)
-        _kernels.append(kernel)
-        return kernel
-
-    return declare
-
-
-class _Kernel:
-    """Stands for a kernel in this module until that is loaded, and then gives it its place."""
-
-    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
-        self._function = function
-        self._signature = signature
-        self._loaded: Any = None
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.load()(*arguments)
-
-    def load(self) -> Any:
-        with _loading:
-            if self._loaded is None:
-                kernel = njit(cache=True, **_OPTIONS)(self._function)
-                if _parts and not _is_cached(kernel, self._signature):
-                    for dispatcher, declared in _parts:
-                        dispatcher.compile(declared)
-                        dispatcher.disable_compile()
-                    _parts.clear()
-                kernel.compile(self._signature)
-                kernel.disable_compile()
-                self._loaded = globals()[self._function.__name__] = kernel
-            return self._loaded
-
-
-def load_all() -> None:
-    """Load every kernel, compiling where the cache is empty."""
-    for kernel in _kernels:
-        kernel.load()
-
-
-def all_loaded() -> bool:
-    """Whether every kernel is loaded."""
-    return all(kernel._loaded is not None for kernel in _kernels)
-
-
-def _is_cached(kernel: Any, signature: Any) -> bool:
-    """Whether numba's cache has a kernel; a private matter of numba's, so with a way out."""
-    try:
-        index = kernel._cache._cache_file._load_index()
-        return bool(kernel._cache._index_key(signature, kernel.targetctx.codegen()) in index)
-    except Exception:
-        return False
-
+from .compiling import inline, jit, part
 
 # Read-only inputs are declared as such: a kernel then takes both kinds of array without
 # compiling a second time.
