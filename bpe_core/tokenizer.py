@@ -110,7 +110,7 @@ class Tokenizer:
         entries = dict(zip(self._ids[:n].tolist(), tokens, strict=True))
         entries.update(self._extra)
         entries.update(self._special_bytes)
-        return dict(sorted(entries.items()))
+        return {i: entries[i] for i in sorted(entries)}
 
     @property
     def vocab_size(self) -> int:
