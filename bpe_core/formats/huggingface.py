@@ -296,15 +296,18 @@ def _columns_at_once(merges: list[Any], ids: Mapping[str, int]) -> list[list[int
         parts = " ".join(merges).split(" ")
     elif kinds == {list} and set(map(len, merges)) == {2}:
         parts = list(chain.from_iterable(merges))
+        if set(map(type, parts)) != {str}:
+            return None
     else:
         return None
     left, right = parts[::2], parts[1::2]
-    if set(map(type, parts)) != {str} or not all(parts) or len(left) != len(right):
+    if len(left) != len(right) or not all(parts):
         return None
+    made = list(map(add, left, right))
     # One item may have had three parts and another one one.
-    if kinds == {str} and merges != [f"{a} {b}" for a, b in zip(left, right, strict=True)]:
+    if kinds == {str} and made != [merge.replace(" ", "") for merge in merges]:
         return None
-    columns: Any = [list(map(ids.get, keys)) for keys in (left, right, map(add, left, right))]
+    columns: Any = [list(map(ids.get, keys)) for keys in (left, right, made)]
     return None if any(None in column for column in columns) else columns
 
 
