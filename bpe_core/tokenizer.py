@@ -222,7 +222,8 @@ class Tokenizer:
         texts = list(texts)
         for text in texts:
             _check_text(text)
-            _refuse(text, banned)
+            if banned.tokens:
+                _refuse(text, banned)
         # Python turns text into bytes on one thread at a time, while others encode. So each part
         # is turned by the thread that encodes it, and is so small that it stays in the cache.
         stops = np.cumsum([0, *map(len, texts)])
