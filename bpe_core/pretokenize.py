@@ -303,7 +303,7 @@ def _compiled(pattern: str) -> regex.Pattern:
     return regex.compile(pattern)
 
 
-SCANNED = 1 << 14  # pre-tokens that are cut before they are counted or encoded
+SCANNED = 1 << 16  # pre-tokens that are cut before they are counted or encoded
 
 
 class Scanner:

@@ -26,7 +26,7 @@ from .pretokenize import PreTokenizer, utf8, utf8_array, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
 
-BATCH_PART = 1 << 18  # characters that `encode_batch` gives to a thread at once
+BATCH_PART = 1 << 20, 1 << 17  # characters `encode_batch` gives to a thread at once: most, least
 
 
 class Token(NamedTuple):
@@ -224,10 +224,12 @@ class Tokenizer:
             _check_text(text)
             if banned.tokens:
                 _refuse(text, banned)
-        # Python turns text into bytes on one thread at a time, while others encode. So each part
-        # is turned by the thread that encodes it, and is so small that it stays in the cache.
+        # Python turns text into bytes on one thread at a time, while others encode: so each part
+        # is turned by the thread that encodes it.
         stops = np.cumsum([0, *map(len, texts)])
-        n_parts = max(int(stops[-1]) // BATCH_PART, 1)
+        workers = workers or os.cpu_count() or 1
+        most, least = BATCH_PART
+        n_parts = max(stops[-1] // most, min(4 * workers, stops[-1] // least), 1)
         # Border k: the first text that begins beyond k n-ths of all.
         borders = np.searchsorted(stops[:-1], stops[-1] * np.arange(n_parts + 1) // n_parts)
         borders[-1] = len(texts)
@@ -238,11 +240,10 @@ class Tokenizer:
             data = np.frombuffer(b"".join(parts), np.uint8)
             return self._encode(splitter, data, np.stack([ends[:-1], ends[1:]], axis=1).ravel())
 
-        n = min(workers or os.cpu_count() or 1, n_parts)
-        if n == 1:
+        if min(workers, n_parts) == 1:
             results = list(map(work, range(n_parts)))
         else:
-            with ThreadPoolExecutor(n) as pool:
+            with ThreadPoolExecutor(min(workers, n_parts)) as pool:
                 results = list(pool.map(work, range(n_parts)))
         ids = np.concatenate([ids for ids, _ in results])
         before = np.cumsum([0, *(len(ids) for ids, _ in results[:-1])])

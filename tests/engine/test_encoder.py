@@ -108,7 +108,7 @@ def test_a_batch_on_threads_is_its_texts_one_by_one(
     for pattern in ("cl100k", r"\w+"):
         trained = Trainer(300, SPECIALS, pattern=pattern).train(TEXT).tokenizer
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tokenizer, "BATCH_PART", part)
+            patch.setattr(tokenizer, "BATCH_PART", (3 * part, part))
             ids, ends = trained.encode_batch_to_array(texts, workers=workers)
             lists = trained.encode_batch(texts, workers=workers)
         assert lists == [trained.encode(text) for text in texts]
