@@ -123,16 +123,15 @@ def character_classes() -> np.ndarray:
     points[0xD800:0xE000] = 0xFFFD  # surrogates cannot stand in UTF-8
     every = points.astype("<u4").tobytes().decode("utf-32-le")
     table = np.zeros(0x110000, np.uint8)
-    for members, bits in (
-        (r"[\p{Lu}\p{Lt}]+", 1 | 8),
-        (r"\p{Ll}+", 1 | 16),
-        (r"[\p{Lm}\p{Lo}]+", 1 | 8 | 16),
-        (r"\p{M}+", 8 | 16),
-        (r"\p{N}+", 2),
-        (r"\s+", 4),
-    ):
-        for match in regex.finditer(members, every):
-            table[match.start() : match.end()] = bits
+    # One pass, in which a run of what is of no class is left behind at once.
+    runs = regex.finditer(
+        r"[^\p{L}\p{M}\p{N}\s]+"
+        r"|([\p{Lu}\p{Lt}]+)|(\p{Ll}+)|([\p{Lm}\p{Lo}]+)|(\p{M}+)|(\p{N}+)|(\s+)",
+        every,
+    )
+    bits_of_group = (0, 1 | 8, 1 | 16, 1 | 8 | 16, 8 | 16, 2, 4)
+    for run in runs:
+        table[run.start() : run.end()] = bits_of_group[run.lastindex or 0]
     table.flags.writeable = False
     return table
 
