@@ -388,6 +388,7 @@ class PretokenCounter:
         if scheme:
             scanner = Scanner(scheme)
             ends = np.empty(min(data.size, SCANNED) + kernels.ENDS, np.int64)
+            batch = np.empty(3 * kernels.BATCH, np.uint64)
             place = np.array([0, -1, 0, 0])
             code = kernels.MORE_ENDS
             while code != kernels.DONE:
@@ -395,7 +396,7 @@ class PretokenCounter:
                     place[2:] = 0, scanner.scan(data, bounds, ends, place)
                 else:
                     self._grow()
-                code = kernels.count_segments(data, bounds, ends, *self._table(), place)
+                code = kernels.count_segments(data, bounds, ends, batch, *self._table(), place)
             return
         for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
             ends = self.pretokenizer.ends(data, start, stop)
