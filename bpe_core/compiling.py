@@ -97,10 +97,12 @@ class _Kernel:
                     kernel.compile(self._signature)
                 else:
                     with _rarely_collecting():
-                        for dispatcher, declared in _parts:
-                            dispatcher.compile(declared)
+                        while _parts:  # one by one: Ctrl-C may come in between
+                            dispatcher, declared = _parts[0]
+                            if not dispatcher.overloads:
+                                dispatcher.compile(declared)
                             dispatcher.disable_compile()
-                        _parts.clear()
+                            _parts.pop(0)
                         kernel.compile(self._signature)
                 kernel.disable_compile()
                 self._loaded = self._function.__globals__[self._function.__name__] = kernel

@@ -2359,10 +2359,10 @@ def _is_whole(rows, row):
     return n > WAY_IDS and n <= ROW_IDS
 
 
-@inline(types.void(u64, int64, int64))
-def _move_way(rows, to, way):
-    _copy16(rows, to, rows, way)
-    _copy16(rows, to + 2, rows, way + 2)
+@inline(types.void(u64, int64, u64, int64))
+def _move_way(target, to, rows, way):
+    _copy16(target, to, rows, way)
+    _copy16(target, to + 2, rows, way + 2)
 
 
 @inline(types.void(u64, int64))
@@ -2394,8 +2394,8 @@ def _make_room(rows, row, whole):
         _clear_way(rows, row + 4)
     elif not whole:
         if not _is_whole(rows, beside):
-            _move_way(rows, beside + 4, row + 4)
-        _move_way(rows, row + 4, row)
+            _move_way(rows, beside + 4, rows, row + 4)
+        _move_way(rows, row + 4, rows, row)
     return row
 
 
@@ -2456,9 +2456,9 @@ def carry_over(rows, ring, head, larger_rows, larger_ring):
         if (rows[way + 1] & key_bits) >> np.uint64(56) != ZERO:
             h = _spread(rows[way], rows[way + 1] & key_bits)
         to = _make_room(larger_rows, 8 * np.int64(h >> shift), whole)
-        _move_way(larger_rows, to, way)
+        _move_way(larger_rows, to, rows, way)
         if whole:
-            _move_way(larger_rows, to + 4, way + 4)
+            _move_way(larger_rows, to + 4, rows, way + 4)
 
 
 @jit(
