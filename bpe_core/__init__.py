@@ -2,10 +2,11 @@
 
 Reading order: `reference` (the definition, in plain Python), `pretokenize` (cutting text),
 `corpus` (where text comes from), `trainer` (settings, run, trace), `model` (the merges as a
-value), `tokenizer` (text to ids and back), `preparation` (what only imported tokenizers do to
-a text), `formats` (files), `registry` (well-known tokenizers by name), `metrics` (curves),
-`vocabulary` (what the entries of a vocabulary are), and last `kernels` (the compiled loops,
-each pinned to its plain twin by the tests).
+value), `encoder` (the encode kernels at work), `tokenizer` (text to ids and back),
+`preparation` (what only imported tokenizers do to a text), `formats` (files), `registry`
+(well-known tokenizers by name), `metrics` (curves), `vocabulary` (what the entries of a
+vocabulary are), and last `compiling` and `kernels` (the compiled loops, each pinned to its
+plain twin by the tests).
 
 >>> result = Trainer(vocab_size=259).train("low low lower")
 >>> result.tokenizer.merges

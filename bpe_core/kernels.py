@@ -2,10 +2,11 @@
 
 Belongs here: the inner loops of splitting, counting, training and encoding, compiled by
 numba with declared types. Does not belong here: settings, policy, error messages, growth
-of arrays. A kernel raises nothing and reads no globals but plain constants; where it
+of arrays. A kernel raises nothing and reads no globals but such as never change; where it
 needs more room it returns a code, Python grows the array and calls again, which is also
 what makes training resumable. All compiled code stays in this one file, because numba's
-disk cache does not notice an edit in another file; how it is compiled is in `compiling.py`.
+disk cache does not notice an edit in another file; how it is compiled is in `compiling.py`
+(after an edit there, delete `__pycache__`).
 
 Symbols: inside the engine a token is an index (`bytes` 0..255 in byte order, then one index
 for each new token in merge order); ids that users see are mapped on at the edge.
@@ -47,7 +48,6 @@ NUMBER = 2
 SPACE = 4
 UPPER = 8  # what o200k takes at the front of a word: capitals, letters without case, marks
 LOWER = 16  # ... and behind them: small letters, letters without case, marks
-EVERY_CLASS = LETTER | NUMBER | SPACE | UPPER | LOWER
 
 # Scanners. 0: none, `regex` does the cutting.
 GPT2 = 1
@@ -71,8 +71,8 @@ NONE = -1  # no pair
 NO_KEY = NEVER << 6
 MOST = 2**31 - 1  # the greatest weight that a place carries itself
 
-# What the encode kernel tells its caller.
-ENCODED = 0
+# What the kernels that take ends of pre-tokens tell their callers.
+ALL_TAKEN = 0
 NO_ROOM = 1
 MORE_ENDS = 2
 FULL = 3
@@ -388,10 +388,11 @@ def _class_at(buf, i, classes):
 
 WINDOW = 1 << 12  # bytes
 MARGIN = 32  # bytes at a window's end in which nothing is taken as decided
-ROW = 16  # columns
-MARKS = ROW * (WINDOW // 64 + 3)
-ENDS = WINDOW + 8  # room for the ends of a window; they are written by eights
-TEXT = WINDOW + 128  # bytes of a window with what may be read behind it
+REACH = 8  # bytes: no pattern looks as far beyond a firm start, two characters at most
+COLUMNS = 16
+MARKS_SIZE = COLUMNS * (WINDOW // 64 + 3)
+ENDS_ROOM = WINDOW + 8  # room for the ends of a window; they are written by eights
+TEXT_SIZE = WINDOW + 128  # bytes of a window with what may be read behind it
 
 LETTERS = 0
 NUMBERS = 1
@@ -612,24 +613,24 @@ def _add(marks, place, more):
 @inline(uint64(u64, int64))
 def _after(marks, place):
     """The bytes right behind those of a set."""
-    return (_get(marks, place) << ONE) | (_get(marks, place - ROW) >> TOP)
+    return (_get(marks, place) << ONE) | (_get(marks, place - COLUMNS) >> TOP)
 
 
 @inline(uint64(u64, int64))
 def _ahead(marks, place):
     """The bytes right before those of a set."""
-    return (_get(marks, place) >> ONE) | (_get(marks, place + ROW) << TOP)
+    return (_get(marks, place) >> ONE) | (_get(marks, place + COLUMNS) << TOP)
 
 
 @part(types.void(int64, int64, int64, U8, u8, u8, u64))
 def _mark(scheme, length, blocks, classes, text, kinds, marks):
     """Fill the columns that tell what the characters of text[:length] are."""
-    for k in range(ROW):
+    for k in range(COLUMNS):
         _put(marks, k, ZERO)
-        _put(marks, ROW * (blocks + 1) + k, ZERO)
+        _put(marks, COLUMNS * (blocks + 1) + k, ZERO)
     wide = ZERO  # whether there is anything but ASCII
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         at = 64 * k
         upper = _bytes_within(text, at, 65, 26)
         lower = _bytes_within(text, at, 97, 26)
@@ -658,7 +659,7 @@ def _mark(scheme, length, blocks, classes, text, kinds, marks):
                 _store32(kinds, i, np.uint32(kind * 0x01010101))
                 leads &= leads - ONE
         for k in range(blocks):
-            row = ROW * (k + 1)
+            row = COLUMNS * (k + 1)
             at = 64 * k
             foreign = _get(marks, row + FOLLOWING)
             if foreign == ZERO:
@@ -673,12 +674,12 @@ def _mark(scheme, length, blocks, classes, text, kinds, marks):
             _add(marks, row + SMALL, lower & ~both)
             _put(marks, row + CASELESS, both)
             _put(marks, row + FOLLOWING, _bytes_within(text, at, 0x80, 64))
-            if scheme == O200K:  # marks can go with letters: see _starts_gpt4
+            if scheme == O200K:  # marks can go with letters: see _starts_cl100k
                 _put(marks, row + UNSURE, both & ~letters)
                 letters |= both
             _add(marks, row + LETTERS, letters)
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         there = ALL
         if k == length >> 6:
             there = (ONE << np.uint64(length & 63)) - ONE
@@ -708,7 +709,7 @@ def _last_spaces(marks, row, runs):
     following = _get(marks, row + FOLLOWING)
     wide = last & following
     if wide != ZERO:
-        earlier = _get(marks, row - ROW + FIRM) & ~_get(marks, row - ROW + SOLID)
+        earlier = _get(marks, row - COLUMNS + FIRM) & ~_get(marks, row - COLUMNS + SOLID)
         alone = (runs << ONE) | (earlier >> TOP)
         alone |= ((runs << TWO) | (earlier >> (TOP - ONE))) & _after(marks, row + FOLLOWING)
         _add(marks, row + UNSURE, wide & ~alone)
@@ -717,8 +718,9 @@ def _last_spaces(marks, row, runs):
 
 @part(types.void(int64, u64))
 def _starts_gpt2(blocks, marks):
+    """Fill STARTS, FIRM and UNSURE as GPT-2's pattern says."""
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         runs = _runs_of_spaces(marks, row, _get(marks, row + SPACES))
         starts = runs | _last_spaces(marks, row, runs)
         same = _get(marks, row + LETTERS) & _after(marks, row + LETTERS)
@@ -729,13 +731,13 @@ def _starts_gpt2(blocks, marks):
 
 
 @part(types.void(int64, int64, u8, u64))
-def _starts_gpt4(scheme, blocks, text, marks):
-    """The same for cl100k and o200k."""
+def _starts_cl100k(scheme, blocks, text, marks):
+    """The same for the patterns of cl100k and o200k."""
     carry = ZERO
     carry_white = ZERO
     taken_before = ZERO
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         solid = _get(marks, row + SOLID)
         signs = _get(marks, row + SIGNS)
         letters = _get(marks, row + LETTERS)
@@ -794,8 +796,9 @@ def _starts_gpt4(scheme, blocks, text, marks):
 
 @part(types.void(int64, u64))
 def _starts_whitespace(blocks, marks):
+    """The same for runs of white space and of all else."""
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         solid = _get(marks, row + SOLID)
         spaces = _get(marks, row + SPACES)
         _put(marks, row + FIRM, solid | spaces)
@@ -809,7 +812,7 @@ def _last_firm(marks, place):
     k = place >> 6
     below = (ONE << np.uint64(place & 63)) - ONE
     while k >= 0:
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         starts = _get(marks, row + STARTS) & _get(marks, row + FIRM) & below
         if starts != ZERO:
             return 64 * k + 63 - np.int64(_leading_zeros(starts))
@@ -824,7 +827,7 @@ def _unset_last(marks, place):
     k = place >> 6
     below = (ONE << np.uint64(place & 63)) - ONE
     while k >= 0:
-        row = ROW * (k + 1) + STARTS
+        row = COLUMNS * (k + 1) + STARTS
         starts = _get(marks, row) & below
         if starts != ZERO:
             _put(marks, row, _get(marks, row) ^ ((ONE << TOP) >> _leading_zeros(starts)))
@@ -835,13 +838,13 @@ def _unset_last(marks, place):
 
 @inline(boolean(u64, int64))
 def _is_start(marks, place):
-    starts = _get(marks, ROW * ((place >> 6) + 1) + STARTS)
+    starts = _get(marks, COLUMNS * ((place >> 6) + 1) + STARTS)
     return (starts >> np.uint64(place & 63)) & ONE != ZERO
 
 
 @inline(types.void(u64, int64))
 def _set_start(marks, place):
-    _add(marks, ROW * ((place >> 6) + 1) + STARTS, ONE << np.uint64(place & 63))
+    _add(marks, COLUMNS * ((place >> 6) + 1) + STARTS, ONE << np.uint64(place & 63))
 
 
 @inline(types.void(u64, int64, int64))
@@ -849,7 +852,7 @@ def _unset_starts(marks, place, stop):
     """Take the starts in place..stop - 1 away."""
     while place < stop:
         n = min(stop - place, 64 - (place & 63))
-        row = ROW * ((place >> 6) + 1) + STARTS
+        row = COLUMNS * ((place >> 6) + 1) + STARTS
         span = (ALL >> np.uint64(64 - n)) << np.uint64(place & 63)
         _put(marks, row, _get(marks, row) & ~span)
         place += n
@@ -857,9 +860,10 @@ def _unset_starts(marks, place, stop):
 
 @part(types.void(int64, int64, int64, u8, u64))
 def _mend_contractions(scheme, length, blocks, text, marks):
+    """Move starts so that contractions stand alone, or with o200k go with the word before."""
     end_before = np.int64(0)
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         quotes = _get(marks, row + QUOTES)
         if quotes == ZERO:
             continue
@@ -888,9 +892,9 @@ def _mend_contractions(scheme, length, blocks, text, marks):
 def _cut_numbers(blocks, marks):
     """Cut runs of numbers after every third."""
     for k in range(blocks):
-        row = ROW * (k + 1) + NUMBERS
+        row = COLUMNS * (k + 1) + NUMBERS
         numbers = _get(marks, row)
-        more = _get(marks, row + ROW)
+        more = _get(marks, row + COLUMNS)
         long = numbers & ~_after(marks, row) & _ahead(marks, row)
         long &= (numbers >> TWO) | (more << (TOP - ONE))
         long &= (numbers >> np.uint64(3)) | (more << np.uint64(61))
@@ -899,7 +903,7 @@ def _cut_numbers(blocks, marks):
             long &= long - ONE
             count = 0
             while True:
-                row = ROW * ((i >> 6) + 1)
+                row = COLUMNS * ((i >> 6) + 1)
                 bit = np.uint64(i & 63)
                 if (_get(marks, row + NUMBERS) >> bit) & ONE == ZERO:
                     break
@@ -915,18 +919,24 @@ def _cut_numbers(blocks, marks):
 def _decide(scheme, buf, base, length, stop, blocks, classes, marks):
     """Put the unsure places of a window right, one pre-token at a time.
 
-    Returns where this led to if that is further than the window goes, else 0.
+    Returns the end of the last of these if that is the window's end or beyond, else 0.
+
+    What stands at an unsure place may make the starts near it wrong. Before it, a firm start is
+    right if it lies further away than any pattern looks ahead from one, REACH bytes. Behind it,
+    the sets are right again from a start on that they have as well, but not so near that they
+    may have it for another reason: what follows a start does not depend on what is before it.
     """
     done = np.int64(0)
     for k in range(blocks):
-        row = ROW * (k + 1)
+        row = COLUMNS * (k + 1)
         unsure = _get(marks, row + UNSURE)
         while unsure != ZERO:
             place = 64 * k + np.int64(_trailing_zeros(unsure))
             unsure &= unsure - ONE
+            # The next window begins before the margin and looks at what is left out here.
             if place < done or (place >= length - MARGIN // 2 and base + length < stop):
                 continue
-            i = max(done, _last_firm(marks, max(place - 7, 0)))
+            i = max(done, _last_firm(marks, max(place - REACH + 1, 0)))
             while True:
                 end = _next_end(scheme, buf, base + i, stop, classes) - base
                 if end >= length:
@@ -936,7 +946,7 @@ def _decide(scheme, buf, base, length, stop, blocks, classes, marks):
                 _unset_starts(marks, i + 1, end)
                 _set_start(marks, end)
                 i = end
-                if known and i >= place + 8:
+                if known and i >= place + REACH:
                     break
             done = i
     return np.int64(0)
@@ -946,7 +956,7 @@ def _decide(scheme, buf, base, length, stop, blocks, classes, marks):
 def _list_starts(base, stop, marks, ends, n):
     """Write the starts in 1..stop - 1 of a window to ends[n:], return how many there are then."""
     for k in range((stop + 63) >> 6):
-        starts = _get(marks, ROW * (k + 1) + STARTS)
+        starts = _get(marks, COLUMNS * (k + 1) + STARTS)
         if k == 0:
             starts &= ~ONE
         if k == stop >> 6:
@@ -1003,7 +1013,7 @@ def scan_segments(scheme, buf, bounds, classes, text, kinds, marks, ends, state)
     for those of another window.
     """
     n = 0
-    room = ends.size - ENDS
+    room = ends.size - ENDS_ROOM
     base = state[1]
     for segment in range(state[0], bounds.size // 2):
         if base < 0:
@@ -1022,7 +1032,7 @@ def scan_segments(scheme, buf, bounds, classes, text, kinds, marks, ends, state)
             elif scheme == WHITESPACE:
                 _starts_whitespace(blocks, marks)
             else:
-                _starts_gpt4(scheme, blocks, text, marks)
+                _starts_cl100k(scheme, blocks, text, marks)
                 _cut_numbers(blocks, marks)
             if scheme != WHITESPACE:
                 _mend_contractions(scheme, length, blocks, text, marks)
@@ -1205,7 +1215,7 @@ def _add_piece(buf, start, stop, weight, rows, offsets, arena, state):
 def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place):
     """Count the pre-tokens of segments, given their ends as by `scan_segments`.
 
-    Returns DONE, or NO_ROOM (see _add_piece), or MORE_ENDS where those given are used up.
+    Returns ALL_TAKEN, or NO_ROOM (see _add_piece), or MORE_ENDS where those given are used up.
     place: [0] segment, [1] place in it (-1: its start), [2] next one of the ends, [3] ends.
 
     Nearly all of them are short, were met before and stand in the row that their key says. So
@@ -1232,7 +1242,7 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
                 _put(batch, 3 * n + 2, np.uint64(row))
                 i = end
                 n += 1
-            code = MORE_ENDS if n == 0 else DONE
+            code = MORE_ENDS if n == 0 else ALL_TAKEN
             for k in range(n):
                 end = _get(ends, piece)
                 row = np.int64(_get(batch, 3 * k + 2))
@@ -1245,13 +1255,13 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
                     break
                 at = end
                 piece += 1
-            if code != DONE:
+            if code != ALL_TAKEN:
                 place[0] = segment
                 place[1] = at
                 place[2] = piece
                 return code
         at = np.int64(-1)
-    return DONE
+    return ALL_TAKEN
 
 
 @jit(int64(U8, I64, I64, int64, u64, i64, u8, i64))
@@ -2082,12 +2092,10 @@ def _heap_pop(heap, n):
 
 
 @part(
-    int64(
-        U8, int64, int64, int64, I32, I32, I64, I32, i32, i32, i32, i32, i32, i64, i32, boolean
-    )
+    int64(U8, int64, int64, int64, I32, I32, I64, i32, i32, i32, i32, i32, i64, i32, boolean)
 )
 def _merge_long(
-    buf, start, n, limit, id_of_byte, made, pairs, byte_ranks,
+    buf, start, n, limit, id_of_byte, made, pairs,
     sym, rank, begin, after, before, heap, joins, write,
 ):  # fmt: skip
     size = 0
@@ -2475,7 +2483,7 @@ def encode_segments(
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
     counts[k] becomes the number of ids up to its end. Its pieces end at `given`.
-    Returns ENCODED, or NO_ROOM where a piece of state[5] bytes found no room in `out` or in the
+    Returns ALL_TAKEN, or NO_ROOM where a piece of state[5] bytes found no room in `out` or in the
     scratch arrays, or MORE_ENDS where those given are used up, or FULL where a larger cache is
     due. state: [0] segment, [1] place in it (-1: its start), [2] next one of the ends, [3] ids
     in `out`, [4] number of ends. head: [0] where the ring ends, [1] pieces put in the cache, [2]
@@ -2483,8 +2491,8 @@ def encode_segments(
     """
     used = state[3]
     ring_size = ring.size - SLACK
-    code = ENCODED
-    while code == ENCODED:
+    code = ALL_TAKEN
+    while code == ALL_TAKEN:
         if head[1] >= head[2]:
             code = FULL
             break
@@ -2572,7 +2580,7 @@ def encode_segments(
                 )  # fmt: skip
             else:
                 count = _merge_long(
-                    buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                    buf, at, size, limit, id_of_byte, made, pairs,
                     sym, rank, begin, after, before, heap, sym, False,
                 )  # fmt: skip
             for i in range(count):
@@ -2608,7 +2616,7 @@ def join_pieces(
         size = ends[piece] - at
         if size > SHORT:
             _merge_long(
-                buf, at, size, limit, id_of_byte, made, pairs, byte_ranks,
+                buf, at, size, limit, id_of_byte, made, pairs,
                 sym, rank, begin, after, before, heap, joins, True,
             )  # fmt: skip
         elif size > 1:
@@ -2620,7 +2628,7 @@ def join_pieces(
 
 
 @jit(types.void(I32, I64, I64, i64))
-def tally_joins(joins, borders, weights, histogram):
+def tally_joins(joins, borders, weights, histogram):  # the last function: see kernels_ready
     """Add each piece's weight to the tally of each rank inside it; the last bin is `never`."""
     never = histogram.size - 1
     for w in range(weights.size):

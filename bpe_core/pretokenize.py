@@ -1,7 +1,7 @@
 """Cutting text into pre-tokens, which merges never cross, and counting them.
 
-Belongs here: the named patterns, `PreTokenizer`, the table of character classes for the
-compiled scanners, and the counter of distinct pre-tokens. Does not belong here: special
+Belongs here: text as UTF-8, the named patterns, `PreTokenizer`, the compiled scanners and their
+table of character classes, and the counter of distinct pre-tokens. Does not belong here: special
 tokens and where text comes from (`corpus.py`), and anything about merges.
 
 The pieces of a text always join back to it, for any pattern: what a pattern does not match
@@ -163,16 +163,29 @@ def utf8(text: str) -> bytes:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
 
 
+# Characters of a text of which a copy costs less than a look; and of one that is copied for the
+# sake of memory.
+COPIED = 1 << 12
+TOO_LONG_TO_KEEP = 1 << 24
+_UTF8_AND_SIZE = ctypes.PYFUNCTYPE(
+    ctypes.c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t)
+)(("PyUnicode_AsUTF8AndSize", ctypes.pythonapi))
+_VIEW_OF_MEMORY = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
+)(("PyMemoryView_FromMemory", ctypes.pythonapi))
+
+
 def utf8_array(text: str) -> np.ndarray:
     """The bytes of `utf8` as an array, uint8, read-only; valid as long as `text` is kept.
 
-    A long text is not copied: Python keeps the UTF-8 of a string with the string, once it was
-    asked for in this way, so that the next call costs nothing. Source: Python's C API.
+    Python keeps the UTF-8 of a string with the string, once it was asked for in this way, so the
+    next call costs nothing (and one of ASCII alone nothing ever). It takes memory as long as the
+    string does, so short and very long texts are copied. Source: Python's C API.
 
     >>> utf8_array("\xe9").tolist()
     [195, 169]
     """
-    if len(text) > COPIED:
+    if len(text) > COPIED and (len(text) < TOO_LONG_TO_KEEP or text.isascii()):
         size = ctypes.c_ssize_t()
         try:
             place = _UTF8_AND_SIZE(text, ctypes.byref(size))
@@ -180,15 +193,6 @@ def utf8_array(text: str) -> np.ndarray:
         except UnicodeEncodeError:  # surrogates
             pass
     return np.frombuffer(utf8(text), np.uint8)
-
-
-COPIED = 1 << 12  # characters of a text up to which a copy costs less than a look
-_UTF8_AND_SIZE = ctypes.PYFUNCTYPE(
-    ctypes.c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t)
-)(("PyUnicode_AsUTF8AndSize", ctypes.pythonapi))
-_VIEW_OF_MEMORY = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
-)(("PyMemoryView_FromMemory", ctypes.pythonapi))
 
 
 @dataclass(frozen=True)
@@ -285,7 +289,7 @@ class PreTokenizer:
         if self.scheme:
             from . import kernels
 
-            ends = np.empty(stop - start + kernels.ENDS, np.int64)
+            ends = np.empty(stop - start + kernels.ENDS_ROOM, np.int64)
             n = Scanner(self.scheme).scan(data, np.array([start, stop]), ends, np.array([0, -1]))
             return ends[:n]
         raw = data[start:stop]
@@ -314,9 +318,9 @@ class Scanner:
         self._scheme = scheme
         self._scratch = (
             character_classes(),
-            np.empty(kernels.TEXT, np.uint8),
-            np.empty(kernels.TEXT, np.uint8),
-            np.empty(kernels.MARKS, np.uint64),
+            np.empty(kernels.TEXT_SIZE, np.uint8),
+            np.empty(kernels.TEXT_SIZE, np.uint8),
+            np.empty(kernels.MARKS_SIZE, np.uint64),
         )
 
     def scan(
@@ -387,11 +391,11 @@ class PretokenCounter:
         scheme = self.pretokenizer.scheme
         if scheme:
             scanner = Scanner(scheme)
-            ends = np.empty(min(data.size, SCANNED) + kernels.ENDS, np.int64)
+            ends = np.empty(min(data.size, SCANNED) + kernels.ENDS_ROOM, np.int64)
             batch = np.empty(3 * kernels.BATCH, np.uint64)
             place = np.array([0, -1, 0, 0])
             code = kernels.MORE_ENDS
-            while code != kernels.DONE:
+            while code != kernels.ALL_TAKEN:
                 if code == kernels.MORE_ENDS:
                     place[2:] = 0, scanner.scan(data, bounds, ends, place)
                 else:

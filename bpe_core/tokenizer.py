@@ -2,7 +2,7 @@
 
 Belongs here: encoding and decoding of text, the special-token policy (in one function), and
 streams in both directions. Does not belong here: how merges are found (`trainer.py`), inner
-loops (`kernels.py`) and files (`formats.py`).
+loops (`encoder.py`, `kernels.py`) and files (`formats/`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
-from .model import IN_SPECIAL, NEVER, BPEModel, Encoder, MergeStep
+from .encoder import Encoder
+from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
 from .preparation import Preparation, take_whole
 from .pretokenize import PreTokenizer, utf8, utf8_array, utf8_pieces
 
@@ -217,6 +218,8 @@ class Tokenizer:
         """
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise ValueError(f"workers must be a whole number from 1 on, not {workers!r}")
+        if isinstance(texts, str | bytes):
+            raise TypeError(f"encode_batch takes a list of texts, not one {type(texts).__name__}")
         splitter = self._policy("", allowed_special, ())
         banned = self._banned(splitter, disallowed_special)
         texts = list(texts)
@@ -402,7 +405,7 @@ class Tokenizer:
         if allowed == "all":
             splitter = self._splitter
         else:
-            allowed = {allowed} if isinstance(allowed, str) else set(allowed)
+            allowed = _tokens(allowed)
             special = self.preparation.option
             splitter = self.preparation.splitter(
                 t for t in self.special_tokens if t in allowed or not special(t).special
@@ -413,7 +416,7 @@ class Tokenizer:
     def _banned(self, splitter: SpecialSplitter, disallowed: Policy) -> SpecialSplitter:
         if disallowed == "all":
             return SpecialSplitter(set(self.special_tokens) - set(splitter.tokens))
-        return SpecialSplitter([disallowed] if isinstance(disallowed, str) else disallowed)
+        return SpecialSplitter(_tokens(disallowed))
 
     def _encode(
         self, splitter: SpecialSplitter, data: np.ndarray, documents: np.ndarray
@@ -444,7 +447,8 @@ class Tokenizer:
         except IndexError:
             encoder = Encoder(self._tables)
         ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
-        self._encoders.append(encoder)
+        if len(self._encoders) < (os.cpu_count() or 1):
+            self._encoders.append(encoder)
         return ids, counts[document_ends - 1]
 
     @functools.cached_property
@@ -517,6 +521,7 @@ class Tokenizer:
         byte_ids = ids_of_bytes(vocab)
         down = sorted(vocab, reverse=True)  # of entries that are the same, the lowest id holds
         id_of = dict(zip(map(vocab.__getitem__, down), down, strict=True))
+        merges = list(merges)
         parts = list(itertools.chain.from_iterable(merges))
         made = [left + right for left, right in merges]
         made_ids = list(map(id_of.get, made))
@@ -581,6 +586,14 @@ def _check_text(text: object) -> None:
         raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
 
 
+def _tokens(policy: str | Collection[str]) -> set[str]:
+    tokens = {policy} if isinstance(policy, str) else set(policy)
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TypeError(f"a special token must be a text, not {token!r}")
+    return tokens
+
+
 def _refuse(text: str, banned: SpecialSplitter) -> None:
     found = next((s for _, s in banned.split(text) if s is not None), None)
     if found is not None:
@@ -595,6 +608,7 @@ def _watched(pieces: Iterable[str], banned: SpecialSplitter) -> Iterator[str]:
     """The same pieces; refuses a banned token even where it goes over several of them."""
     tail = ""
     for piece in pieces:
+        _check_text(piece)
         if banned.tokens:
             _refuse(tail + piece, banned)
             tail = (tail + piece)[-(banned.longest - 1) :] if banned.longest > 1 else ""

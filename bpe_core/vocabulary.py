@@ -16,7 +16,8 @@ import numpy as np
 import regex
 
 from .corpus import count_pretokens
-from .model import NEVER, Encoder
+from .encoder import Encoder
+from .model import NEVER
 from .tokenizer import Tokenizer
 
 # --------------------------------------------------------------------------- scripts

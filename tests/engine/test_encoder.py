@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Tokenizer, Trainer, kernels, model, reference, tokenizer
+from bpe_core import Tokenizer, Trainer, encoder, kernels, reference, tokenizer
 from bpe_core.pretokenize import PreTokenizer
 
 SPECIALS = ("<|x|>", "<|x|><|y|>", "ж")
@@ -54,8 +54,8 @@ def words(seed: int, n: int) -> str:
 def test_caches_in_which_everything_is_displaced_change_no_id(
     rows: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "FIRST_ROWS", rows)
-    monkeypatch.setattr(model, "MOST_ROWS", rows)
+    monkeypatch.setattr(encoder, "FIRST_ROWS", rows)
+    monkeypatch.setattr(encoder, "MOST_ROWS", rows)
     small = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
     assert small._encoders[0]._cache[1].size == 16 * rows + kernels.SLACK
     # A ring of 128 bytes is too small for the longest pieces; those must stay out of it.
@@ -68,8 +68,8 @@ def test_caches_in_which_everything_is_displaced_change_no_id(
 def test_a_cache_that_grows_keeps_what_is_in_it(
     trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "FIRST_ROWS", 4)
-    monkeypatch.setattr(model, "MOST_ROWS", 1 << 12)
+    monkeypatch.setattr(encoder, "FIRST_ROWS", 4)
+    monkeypatch.setattr(encoder, "MOST_ROWS", 1 << 12)
     text = words(5, 400)
     fresh = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
     assert fresh._encoders[0]._cache[0].size == 8 * 4
@@ -86,8 +86,8 @@ def test_a_cache_that_grows_keeps_what_is_in_it(
 def test_an_output_that_is_full_at_any_place_changes_no_id(
     room: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "FIRST_IDS", room)
-    monkeypatch.setattr(model, "KEPT_SCRATCH", 64)
+    monkeypatch.setattr(encoder, "FIRST_IDS", room)
+    monkeypatch.setattr(encoder, "KEPT_SCRATCH", 64)
     small = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
     for seed in range(3):
         text = "<|x|>".join([words(seed, 30), "", "ж", "x" * 300, "<|x|>"])
@@ -120,6 +120,18 @@ def test_a_batch_on_threads_is_its_texts_one_by_one(
 def test_a_wrong_number_of_workers_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match="workers"):
         Trainer(256).train("").tokenizer.encode_batch(["a"], workers=wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_no_text_is_named() -> None:
+    trained = Trainer(300, SPECIALS).train(TEXT).tokenizer
+    for one in ("abc", b"abc"):
+        with pytest.raises(TypeError, match="a list of texts, not one"):
+            trained.encode_batch(one)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        list(trained.encode_iterable(["a", b"x"]))  # type: ignore[list-item]
+    for policy in ({"allowed_special": [5]}, {"disallowed_special": [5]}):
+        with pytest.raises(TypeError, match="a special token must be a text, not 5"):
+            trained.encode("a", **policy)
 
 
 def test_a_batch_takes_texts_only_and_names_a_banned_token() -> None:

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from bpe_core import Tokenizer, Trainer, kernels, model, reference
-from bpe_core.model import Encoder
+from bpe_core import Tokenizer, Trainer, encoder, kernels, reference
+from bpe_core.encoder import Encoder
 
 TEXT = "the quick brown fox jumps over the lazy dog; Съешь же ещё этих мягких булок. " * 3
 
@@ -45,13 +45,13 @@ def some_bytes(rng: random.Random, n: int) -> bytes:
 
 def test_a_piece_of_any_length_at_any_distance_from_the_end(trained: Tokenizer) -> None:
     rng = random.Random(1)
-    encoder = Encoder(trained._tables)
+    mine = Encoder(trained._tables)
     for n in (*range(1, 41), *range(55, 70), *range(250, 301)):
         piece = some_bytes(rng, n)
         expected = plainly(trained, piece)
         for distance in range(19):
             for behind in (bytes(distance), b"\xff" * distance, rng.randbytes(distance)):
-                assert encoded(encoder, [piece], behind) == expected, (n, distance)
+                assert encoded(mine, [piece], behind) == expected, (n, distance)
 
 
 @pytest.mark.parametrize("rows", [2, 4, 64])
@@ -60,33 +60,33 @@ def test_a_piece_of_any_length_at_any_distance_from_the_end(trained: Tokenizer) 
 def test_pieces_with_any_number_of_ids_that_move_each_other_aside(
     rows: int, growth: int, room: int, trained: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model, "FIRST_ROWS", rows)
-    monkeypatch.setattr(model, "MOST_ROWS", rows * growth)
-    monkeypatch.setattr(model, "FIRST_IDS", room)
+    monkeypatch.setattr(encoder, "FIRST_ROWS", rows)
+    monkeypatch.setattr(encoder, "MOST_ROWS", rows * growth)
+    monkeypatch.setattr(encoder, "FIRST_IDS", room)
     rng = random.Random(rows)
     # Bytes without merges have as many ids as bytes; zeros and ones look like no piece at all.
     stock = [bytes(rng.choices(b"\x00\x01\xff", k=n)) for n in range(1, 19) for _ in range(3)]
     stock += [bytes(n) for n in (1, 8, 15, 16)] + [b"\x01", b"\x01" + bytes(7), b"\xff" * 15]
     stock += [some_bytes(rng, n) for n in (3, 7, 12, 15, 16, 17, 31, 32, 33, 48, 64, 200, 256)]
     expected = {piece: plainly(trained, piece) for piece in stock}
-    encoder = Encoder(trained._tables)
+    mine = Encoder(trained._tables)
     for per_segment in (1, 2, 7, 127, 128, 10**9):
         pieces = rng.choices(stock, k=700)
-        ids = encoded(encoder, pieces, b"", per_segment)
+        ids = encoded(mine, pieces, b"", per_segment)
         assert ids == [i for piece in pieces for i in expected[piece]]
 
 
 def test_a_cache_as_full_as_it_gets(trained: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every way of every row in use, again and again, with pieces that take a whole row."""
-    monkeypatch.setattr(model, "FIRST_ROWS", 16)
-    monkeypatch.setattr(model, "MOST_ROWS", 16)
+    monkeypatch.setattr(encoder, "FIRST_ROWS", 16)
+    monkeypatch.setattr(encoder, "MOST_ROWS", 16)
     rng = random.Random(4)
-    encoder = Encoder(trained._tables)
+    mine = Encoder(trained._tables)
     for _ in range(4):
         pieces = [some_bytes(rng, rng.choice([2, 3, 6, 9, 14, 20])) for _ in range(300)]
         expected = [i for piece in pieces for i in plainly(trained, piece)]
-        assert encoded(encoder, pieces) == expected
-        assert encoded(encoder, pieces) == expected
+        assert encoded(mine, pieces) == expected
+        assert encoded(mine, pieces) == expected
 
 
 @pytest.mark.parametrize("given", [1, 3, 200])
@@ -139,3 +139,16 @@ def test_a_full_row_of_pairs_goes_on_in_the_next() -> None:
     wanted = ((left.astype(np.int64) << 32) | right).tolist()
     assert found == {key: rank for rank, key in enumerate(wanted)}
     assert (stored[:, 0, 3] >= 0).sum() > 100
+
+
+def test_a_larger_cache_takes_over_what_is_in_a_smaller_one(trained: Tokenizer) -> None:
+    rng = random.Random(7)
+    pieces = sorted({some_bytes(rng, rng.randint(1, 40)) for _ in range(200)})
+    mine = Encoder(trained._tables)
+    first = encoded(mine, pieces)
+    rows, _, head = mine._cache
+    put = int(head[1])
+    head[2] = 0  # full
+    assert encoded(mine, pieces) == first
+    assert mine._cache[0].size > rows.size
+    assert mine._cache[2][1] == put  # nothing was put in anew

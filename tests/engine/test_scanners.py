@@ -155,7 +155,7 @@ def test_segments_are_scanned_as_if_each_were_alone(name: str) -> None:
     bounds = np.stack([starts, stops], axis=1).ravel()
     pretokenizer = PreTokenizer(name)
     wanted = [pretokenizer.ends(data, a, b) for a, b in zip(starts, stops, strict=True)]
-    ends = np.empty(kernels.ENDS, np.int64)  # the least that a scanner can go on with
+    ends = np.empty(kernels.ENDS_ROOM, np.int64)  # the least that a scanner can go on with
     scanner = Scanner(pretokenizer.scheme)
     found: list[int] = []
     segment = 0
