@@ -2639,7 +2639,8 @@ def tally_joins(joins, borders, weights, histogram):  # the last function: see k
 
 # --------------------------------------------------------------------------- what was tried
 #
-# On two cores of a server processor, nanoseconds a byte of text or seconds for 10,000 merges.
+# On two processors of a virtual machine, nanoseconds a byte of text or seconds for 10,000 merges;
+# the machine is up to 1.8 times as fast at some times as at others.
 #
 # Training (12 MB in 21 languages: 149,000 pre-tokens, 1.6 million merged places)
 #   1.35 s  hash table of pairs, one array a field, every pair in the heap
@@ -2648,6 +2649,7 @@ def tally_joins(joins, borders, weights, histogram):  # the last function: see k
 #           ten candidates of the trace took half of the time before
 #   0.21 s  without numba's reference counting
 #   What bounds it now are cache misses: about 130 ns for each place that is merged.
+#   Counting, Python code, scanning apart: 4.3, with rows asked for in batches 2.1.
 #   Not better: a rolling hash to find tokens spelled twice (there are none, see above).
 #
 # Scanning (English; GPT-2's pattern)
@@ -2676,5 +2678,6 @@ def tally_joins(joins, borders, weights, histogram):  # the last function: see k
 #   A cache is as dear to fill as it is large: 128 kB of text took 3.9 ms with 2**18 rows and
 #   2.5 ms with 2**16, so it begins small and is carried over into larger ones.
 #
-# Compiling: 30 s with helpers typed by their calls, 20 s with declared types, 16 s now, of which
-# 7 s are the helpers on their own.
+# Compiling: 30 s with helpers typed by their calls, 20 s with declared types, 14 to 15 s without
+# what compiling.py leaves out, of which half are the helpers on their own. Not better: helpers that
+# are optimized as parts of the kernels only; encoding then took 1.6 times as long.
