@@ -1115,10 +1115,23 @@ def find_specials(buf, bounds, first, firsts, begins, tokens, offsets, found, st
 _KEEP = np.array([0xFF] * 16 + [0] * 16, np.uint8)
 
 
+@inline(types.UniTuple(uint64, 2)(U8, int64, int64))
+def _short_key_inside(buf, i, n):
+    """Both words of a piece of n <= 15 bytes, where there are sixteen bytes to read.
+
+    Without branches on n, which is random.
+    """
+    low = _load64(buf, i) & _load64(_KEEP, 16 - n)
+    high = _load64(buf, i + 8) & _load64(_KEEP, 24 - n)
+    return low, high | (np.uint64(n) << np.uint64(56))
+
+
 @part(types.UniTuple(uint64, 2)(U8, int64, int64))
-def _short_key_at_end(buf, i, n):
-    """As _short_key, where there are no sixteen bytes to read."""
-    low = np.uint64(0)
+def _short_key(buf, i, n):
+    """The same wherever the piece stands."""
+    if i + 16 <= buf.size:
+        return _short_key_inside(buf, i, n)
+    low = ZERO
     high = np.uint64(n) << np.uint64(56)
     for k in range(n):
         byte = np.uint64(_get(buf, i + k)) << np.uint64(8 * (k & 7))
@@ -1127,16 +1140,6 @@ def _short_key_at_end(buf, i, n):
         else:
             high |= byte
     return low, high
-
-
-@inline(types.UniTuple(uint64, 2)(U8, int64, int64))
-def _short_key(buf, i, n):
-    """Both words of a piece of n <= 15 bytes; without branches on n, which is random."""
-    if i + 16 > buf.size:
-        return _short_key_at_end(buf, i, n)
-    low = _load64(buf, i) & _load64(_KEEP, 16 - n)
-    high = _load64(buf, i + 8) & _load64(_KEEP, 24 - n)
-    return low, high | (np.uint64(n) << np.uint64(56))
 
 
 @inline(uint64(uint64, uint64))
@@ -1234,7 +1237,9 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
             i = at
             while n < last and i < stop:
                 end = _get(ends, piece + n)
-                low, high = _short_key(buf, i, min(end - i, SHORT_KEY))
+                low, high = ZERO, ONE  # no key is like this
+                if i + 16 <= buf.size:
+                    low, high = _short_key_inside(buf, i, min(end - i, SHORT_KEY))
                 row = 4 * np.int64(_mix(low, high) & mask)
                 _prefetch(rows, row)
                 _put(batch, 3 * n, low)
@@ -2258,8 +2263,8 @@ def _hash_batch(buf, bounds, given, rows, batch, long, state):
     """Write the next entries of the batch and return how many; state[:3] moves behind them.
 
     The rows are asked for well before they are looked at, so that their cache misses overlap.
-    `long` takes the numbers of the long pieces; long[BATCH] becomes how many these are, and
-    long[BATCH + 1] the most ids that there can be.
+    `long` takes the numbers of the long pieces, and of those at the end of `buf`; long[BATCH]
+    becomes how many these are, and long[BATCH + 1] the most ids that there can be.
     """
     shift = np.uint64(64) - _trailing_zeros(np.uint64(rows.size >> 3))
     segment = state[0]
@@ -2277,8 +2282,8 @@ def _hash_batch(buf, bounds, given, rows, batch, long, state):
         piece -= n
         while at < stop and n < last:
             end = _get(given, piece + n)
-            if end - at <= SHORT_KEY:
-                low, high = _short_key(buf, at, end - at)
+            if end - at <= SHORT_KEY and at + 16 <= buf.size:
+                low, high = _short_key_inside(buf, at, end - at)
                 row = 8 * np.int64(_spread(low, high) >> shift)
                 _prefetch(rows, row)
                 _put(batch, 4 * n, low)
@@ -2305,8 +2310,15 @@ def _hash_batch(buf, bounds, given, rows, batch, long, state):
         at = -1
     for k in range(n_long):
         i = 4 * _get(long, k)
-        low, _ = _long_key(buf, np.int64(_get(batch, i + 3)), np.int64(_get(batch, i + 1)))
-        row = 8 * np.int64(low >> shift)
+        begin = np.int64(_get(batch, i + 3))
+        size = np.int64(_get(batch, i + 1))
+        if size <= SHORT_KEY:
+            low, high = _short_key(buf, begin, size)
+            _put(batch, i + 1, high)
+            row = 8 * np.int64(_spread(low, high) >> shift)
+        else:
+            low, _ = _long_key(buf, begin, size)
+            row = 8 * np.int64(low >> shift)
         _prefetch(rows, row)
         _put(batch, i, low)
         _put(batch, i + 2, np.uint64(row))
