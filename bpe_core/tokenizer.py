@@ -223,10 +223,11 @@ class Tokenizer:
         splitter = self._policy("", allowed_special, ())
         banned = self._banned(splitter, disallowed_special)
         texts = list(texts)
-        for text in texts:
-            _check_text(text)
-            if banned.tokens:
-                _refuse(text, banned)
+        if not set(map(type, texts)) <= {str}:  # one by one: what derives from str is text too
+            for text in texts:
+                _check_text(text)
+        for text in texts if banned.tokens else ():
+            _refuse(text, banned)
         # Python turns text into bytes on one thread at a time, while others encode: so each part
         # is turned by the thread that encodes it.
         stops = np.cumsum([0, *map(len, texts)])
@@ -238,7 +239,11 @@ class Tokenizer:
         borders[-1] = len(texts)
 
         def work(k: int) -> tuple[np.ndarray, np.ndarray]:
-            parts = [b"", *map(utf8, texts[borders[k] : borders[k + 1]])]
+            mine = texts[borders[k] : borders[k + 1]]
+            try:
+                parts = [b"", *map(str.encode, mine)]
+            except UnicodeEncodeError:  # surrogates
+                parts = [b"", *map(utf8, mine)]
             ends = np.cumsum([len(part) for part in parts])
             data = np.frombuffer(b"".join(parts), np.uint8)
             return self._encode(splitter, data, np.stack([ends[:-1], ends[1:]], axis=1).ravel())

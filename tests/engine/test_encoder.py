@@ -134,6 +134,15 @@ def test_what_is_no_text_is_named() -> None:
             trained.encode("a", **policy)
 
 
+def test_a_batch_takes_lone_surrogates_and_what_derives_from_str() -> None:
+    class Text(str):
+        pass
+
+    trained = Trainer(300, SPECIALS).train(TEXT).tokenizer
+    texts = [Text("the fox"), "lone \ud83d", "pair \ud83d\ude00"]
+    assert trained.encode_batch(texts) == [trained.encode(text) for text in texts]
+
+
 def test_a_batch_takes_texts_only_and_names_a_banned_token() -> None:
     trained = Trainer(300, SPECIALS).train(TEXT).tokenizer
     with pytest.raises(TypeError, match="bytes"):
