@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from numba import njit
+from numba import config, njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
 
@@ -96,7 +96,7 @@ class _Kernel:
                 if _is_cached(kernel, self._signature):
                     kernel.compile(self._signature)
                 else:
-                    with _rarely_collecting():
+                    with _leanly():
                         while _parts:  # one by one: Ctrl-C may come in between
                             dispatcher, declared = _parts[0]
                             if not dispatcher.overloads:
@@ -130,11 +130,16 @@ def _is_cached(kernel: Any, signature: Any) -> bool:
 
 
 @contextlib.contextmanager
-def _rarely_collecting() -> Iterator[None]:
-    """Compiling makes millions of small objects; looking for unused ones takes a tenth of it."""
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, *before[1:])
+def _leanly() -> Iterator[None]:
+    """Compiling makes millions of small objects; looking for unused ones takes a tenth of it.
+    Loops that LLVM turns into vectors of its own accord take more; those that pay are written
+    with vectors."""
+    threshold = gc.get_threshold()
+    vectorize = config.LOOP_VECTORIZE
+    gc.set_threshold(100_000, *threshold[1:])
+    config.LOOP_VECTORIZE = 0
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        gc.set_threshold(*threshold)
+        config.LOOP_VECTORIZE = vectorize
