@@ -112,17 +112,17 @@ def _load64(typing, array, index):
 
 
 @intrinsic
-def _store64(typing, array, index, value):
-    """Write a number's eight bytes, little-endian, over the items from `index` on."""
+def _store(typing, array, index, value):
+    """Write a number's bytes, four or eight, little-endian, over the items from `index` on."""
 
     def generate(context, builder, signature, args):
         data = _data(context, builder, signature.args[0], args[0])
         place = builder.gep(data, [args[1]])
-        value = builder.bswap(args[2]) if sys.byteorder == "big" else args[2]
-        builder.store(value, builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+        number = builder.bswap(args[2]) if sys.byteorder == "big" else args[2]
+        builder.store(number, builder.bitcast(place, number.type.as_pointer()), align=1)
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, types.uint64), generate
+    return types.void(array, types.int64, value), generate
 
 
 # array[index] for an index that is known not to be negative. A signed index costs numba three
@@ -255,19 +255,6 @@ def _bytes_with(typing, array, index, mask):
         return _as_bits(builder, builder.icmp_unsigned("!=", common, nothing))
 
     return types.uint64(array, types.int64, types.int64), generate
-
-
-@intrinsic
-def _store32(typing, array, index, value):
-    """Write a number's four bytes over the items from `index` on; all four are the same."""
-
-    def generate(context, builder, signature, args):
-        data = _data(context, builder, signature.args[0], args[0])
-        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(32).as_pointer())
-        builder.store(args[2], place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, types.uint32), generate
 
 
 @intrinsic
@@ -656,7 +643,7 @@ def _mark(scheme, length, blocks, classes, text, kinds, marks):
             while leads != ZERO:
                 i = 64 * k + np.int64(_trailing_zeros(leads))
                 kind, _ = _class_at(text, i, classes)
-                _store32(kinds, i, np.uint32(kind * 0x01010101))
+                _store(kinds, i, np.uint32(kind * 0x01010101))
                 leads &= leads - ONE
         for k in range(blocks):
             row = COLUMNS * (k + 1)
@@ -2462,7 +2449,7 @@ def carry_over(rows, ring, head, larger_rows, larger_ring):
     first = max(head[0] - room, 0)
     for place in range(first, head[0], 8):  # entries are of whole words, and not cut in two
         word = _load64(ring, place & (room - 1))
-        _store64(larger_ring, place & (larger_ring.size - SLACK - 1), word)
+        _store(larger_ring, place & (larger_ring.size - SLACK - 1), word)
     shift = np.uint64(64) - _trailing_zeros(np.uint64(larger_rows.size >> 3))
     key_bits = (ONE << np.uint64(COUNT_SHIFT)) - ONE
     for way in range(0, rows.size, 4):
