@@ -51,13 +51,28 @@ def json_of(format_name: str, data: str | bytes) -> Any:
     try:
         return json.loads(text_of(format_name, data), object_pairs_hook=no_twins)
     except json.JSONDecodeError as err:
-        raise FormatError(format_name, f"line {err.lineno}", f"no valid JSON: {err.msg}") from None
+        line, problem = _json_problem(err)
+        raise FormatError(format_name, f"line {line}", f"no valid JSON: {problem}") from None
     except FormatError:
         raise
     except ValueError:
         raise FormatError(format_name, "content", "a number in it is too long") from None
     except RecursionError:
         raise FormatError(format_name, "nesting", "the JSON is nested too deeply") from None
+
+
+def _json_problem(err: json.JSONDecodeError) -> tuple[int, str]:
+    """Line and sentence of an error in JSON, the same on every version of Python.
+
+    From 3.13 on, Python names the line of a comma that nothing follows; before, that of the
+    bracket after it, which is the one given here.
+    """
+    end = len(err.doc) - len(err.doc[err.pos :].lstrip(", \t\r\n"))
+    bracket = err.doc[end : end + 1]
+    if bracket in ("}", "]") and err.doc[:end].rstrip(" \t\r\n").endswith(","):
+        line = err.doc.count("\n", 0, end) + 1
+        return line, f"nothing follows the comma before this {bracket}"
+    return err.lineno, err.msg
 
 
 def to_characters(token: bytes) -> str:

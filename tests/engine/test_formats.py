@@ -250,6 +250,26 @@ def test_a_broken_vocabulary_is_refused_with_its_place(vocab_json: str, named: s
     assert "vocab.json" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("vocab_json", "said"),
+    [
+        ('{"a": 1,}', "line 1: no valid JSON: nothing follows the comma before this }"),
+        ('{"a": 1,\n\t\n }', "line 3: no valid JSON: nothing follows the comma before this }"),
+        ('{"a": [1,\n ],\n"b": 2}', "line 2: no valid JSON: nothing follows the comma before this ]"),
+        ('{"a": 1,', "line 1: no valid JSON: Expecting property name enclosed in double quotes"),
+        ('{"a": 1,\nb}', "line 2: no valid JSON: Expecting property name enclosed in double quotes"),
+        ('{"a": 1\n"b": 2}', "line 2: no valid JSON: Expecting ',' delimiter"),
+        ("{\n]", "line 2: no valid JSON: Expecting property name enclosed in double quotes"),
+    ],
+)
+def test_an_error_in_json_is_told_alike_on_every_version_of_python(
+    vocab_json: str, said: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        formats.loads_gpt2(vocab_json, "")
+    assert str(caught.value).endswith(f"vocab.json, {said}")
+
+
 def test_two_names_for_one_id_are_both_named() -> None:
     vocab, lines = gpt2_files()
     with pytest.raises(FormatError, match=r"<one>.*<two>|<two>.*<one>"):
