@@ -3,7 +3,7 @@
 Reading order: `reference` (the definition, in plain Python), `pretokenize` (cutting text),
 `corpus` (where text comes from), `trainer` (settings, run, trace), `model` (the merges as a
 value), `encoder` (the encode kernels at work), `tokenizer` (text to ids and back),
-`preparation` (what only imported tokenizers do to a text), `formats` (files), `registry`
+`preparation` (what only imported tokenizers do to a text), `formats` (files), `known`
 (well-known tokenizers by name), `metrics` (curves), `vocabulary` (what the entries of a
 vocabulary are), and last `compiling` and `kernels` (the compiled loops, each pinned to its
 plain twin by the tests).
@@ -14,7 +14,7 @@ plain twin by the tests).
 >>> result.tokenizer.encode("lowlow")
 [257, 257]
 
-Nothing is compiled on import, and `formats`, `metrics` and `registry` are loaded when they are
+Nothing is compiled on import, and `formats`, `metrics` and `known` are loaded when they are
 first named. A kernel is compiled when it is first needed, once a machine, and loaded from numba's
 cache afterwards; `warm_up` does that ahead of time for all of them.
 """
@@ -32,21 +32,21 @@ from .tokenizer import DecodeStream, Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
 
 if TYPE_CHECKING:
-    from . import formats, metrics, registry
+    from . import formats, known, metrics, registry
     from .formats import FormatError
 
 __all__ = [
     "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTrace",
     "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
-    "TrainingRun", "decode_text", "formats", "kernels_ready", "metrics", "registry", "train_bpe",
-    "warm_up",
+    "TrainingRun", "decode_text", "formats", "kernels_ready", "known", "metrics", "registry",
+    "train_bpe", "warm_up",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formats", "metrics", "registry"):
+    if name in ("formats", "known", "metrics", "registry"):
         return importlib.import_module(f".{name}", __name__)
     if name == "FormatError":
         return importlib.import_module(".formats", __name__).FormatError

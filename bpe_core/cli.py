@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from . import formats, kernels_ready, registry, warm_up
+from . import formats, kernels_ready, known, warm_up
 from .corpus import Source
 from .tokenizer import Policy, Tokenizer
 
@@ -444,8 +444,8 @@ def _says_itself(name: str, specials: list[str] | None, pattern: str | None) -> 
 
 def _well_known(name: str) -> Tokenizer:
     try:
-        return registry.load(name, download=True).tokenizer
-    except registry.RegistryError as err:
+        return known.load(name, download=True).tokenizer
+    except known.NotFoundError as err:
         raise CommandError(f"{name}: there is no such file, and as a name: {err}") from None
 
 

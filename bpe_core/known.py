@@ -42,11 +42,14 @@ _HARMONY = {
 }  # fmt: skip
 
 
-class RegistryError(LookupError):
+class NotFoundError(LookupError):
     """A name that stands for nothing, or whose file is not to be had; says what was tried."""
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+RegistryError = NotFoundError  # the older name of it, as `bpe_core.registry` is of this module
 
 
 class Found(NamedTuple):
@@ -157,11 +160,11 @@ def load(name: str, *, download: bool = False, timeout: float = 20.0) -> Found:
 
     Looks into local caches (tiktoken's, the hub's), then into the package bpe-openai, which
     carries the files of cl100k and o200k, and with `download` asks tiktoken or huggingface_hub
-    to fetch the file, for at most `timeout` seconds. Raises RegistryError saying what was tried
+    to fetch the file, for at most `timeout` seconds. Raises NotFoundError saying what was tried
     and what to do, and `FormatError` for a file that cannot be taken over.
 
     >>> try: load("no such name")
-    ... except RegistryError as err: print(str(err).partition(" and ")[0])
+    ... except NotFoundError as err: print(str(err).partition(" and ")[0])
     'no such name' is no known tokenizer
     """
     encoding = encoding_of(name)
@@ -171,7 +174,7 @@ def load(name: str, *, download: bool = False, timeout: float = 20.0) -> Found:
     if not _is_repository(repository):
         near = difflib.get_close_matches(repository.lower(), known_names(), 3, 0.5)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise RegistryError(
+        raise NotFoundError(
             f"{name!r} is no known tokenizer and no name of a Hugging Face repository "
             f"(owner/name).{hint}"
         )
@@ -199,7 +202,7 @@ def _load_encoding(encoding: Encoding, download: bool, timeout: float) -> Found:
     advice = _advice("tiktoken", download)
     if encoding.file in _PACKAGED and _package_folder("bpe_openai") is None:
         advice.insert(0, "install bpe-openai, which carries it")
-    raise RegistryError(
+    raise NotFoundError(
         f"The file of {encoding.name} is not here. Tried: {'; '.join(tried)}. What helps: "
         f"{', or '.join([*advice, f'upload {encoding.file}.tiktoken'])}."
     )
@@ -279,9 +282,8 @@ def _fetched(encoding: Encoding, timeout: float) -> tuple[bytes | None, str]:
 
     def fetch() -> bytes:
         _connect(encoding.url)
-        return importlib.import_module("tiktoken.load").read_file_cached(
-            encoding.url, encoding.sha256
-        )
+        load = importlib.import_module("tiktoken.load")
+        return bytes(load.read_file_cached(encoding.url, encoding.sha256))
 
     return _within(timeout, fetch, "a download by tiktoken")
 
@@ -359,7 +361,7 @@ def _load_repository(name: str, download: bool, timeout: float) -> Found:
     near = difflib.get_close_matches(name.lower(), known_names(), 3, 0.6)
     hint = f" Or did you mean {' or '.join(near)}?" if near and "/" not in name else ""
     advice = [*_advice("huggingface_hub", download), "upload its tokenizer.json"]
-    raise RegistryError(
+    raise NotFoundError(
         f"The tokenizer of the Hugging Face repository {name!r} is not here. Tried: "
         f"{'; '.join(tried)}. What helps: {', or '.join(advice)}.{hint}"
     )

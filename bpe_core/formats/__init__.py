@@ -12,7 +12,7 @@
 A bad file raises `FormatError`, which names the format, the place and what was expected;
 nothing is half loaded. `obstacles` tells before a download why a format cannot hold a
 tokenizer. Does not belong here: opening files (`Tokenizer.save`, `load`, `from_files`) and
-fetching well-known ones (`registry`).
+fetching well-known ones (`known`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bpe_core import FormatError, Tokenizer, Trainer, formats, registry
+from bpe_core import FormatError, Tokenizer, Trainer, formats, known
 
 from .texts import NASTY, real_texts
 
@@ -28,7 +28,7 @@ def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No cache and no package: each test adds what it is about."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(registry, "_package_folder", lambda package: None)
+    monkeypatch.setattr(known, "_package_folder", lambda package: None)
     for variable in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"):
         monkeypatch.delenv(variable, raising=False)
 
@@ -47,26 +47,26 @@ def test_names_lead_where_those_of_tiktoken_do() -> None:
     names = [*model.MODEL_TO_ENCODING]
     names += [prefix + "x" for prefix in model.MODEL_PREFIX_TO_ENCODING]
     for name in names:
-        assert registry.encoding_of(name) == model.encoding_name_for_model(name), name
+        assert known.encoding_of(name) == model.encoding_name_for_model(name), name
     for name in ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base"):
-        assert registry.encoding_of(name) == name
-        assert registry.encoding_of(f" {name.upper()} ") == name
-    assert registry.encoding_of("o200k") == "o200k_base"
-    assert registry.encoding_of("gpt-4o") == "o200k_base"
+        assert known.encoding_of(name) == name
+        assert known.encoding_of(f" {name.upper()} ") == name
+    assert known.encoding_of("o200k") == "o200k_base"
+    assert known.encoding_of("gpt-4o") == "o200k_base"
     for name in ("owner/gpt-4", "", "gpt", "o", "llama"):
-        assert registry.encoding_of(name) is None
+        assert known.encoding_of(name) is None
 
 
 def test_every_known_name_leads_somewhere() -> None:
-    names = registry.known_names()
+    names = known.known_names()
     assert len(names) == len(set(names))
-    assert all(registry.encoding_of(name) in registry.ENCODINGS for name in names)
+    assert all(known.encoding_of(name) in known.ENCODINGS for name in names)
 
 
 def test_addresses_hashes_and_special_tokens_are_those_of_tiktoken(
     cache: Path, tiktoken_encoding: Callable[[str], Any]
 ) -> None:
-    for name, encoding in registry.ENCODINGS.items():
+    for name, encoding in known.ENCODINGS.items():
         theirs = tiktoken_encoding(name)
         specials = dict(theirs._special_tokens)
         if name == "o200k_harmony":  # one id with two names
@@ -85,7 +85,7 @@ def test_addresses_hashes_and_special_tokens_are_those_of_tiktoken(
 def test_what_is_found_gives_the_ids_of_tiktoken(
     name: str, cache: Path, tiktoken_encoding: Callable[[str], Any], shared: Path
 ) -> None:
-    found = registry.load(name)
+    found = known.load(name)
     assert "cache" in found.source
     theirs = tiktoken_encoding(name)
     assert found.tokenizer.vocab_size == len(theirs._mergeable_ranks) + len(theirs._special_tokens)
@@ -97,7 +97,7 @@ def test_a_package_that_carries_the_file_is_enough(monkeypatch: pytest.MonkeyPat
     pytest.importorskip("bpe_openai")
     monkeypatch.undo()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    found = registry.load("gpt-4")
+    found = known.load("gpt-4")
     assert "bpe-openai" in found.source
     assert found.tokenizer.encode("hello   world") == [15339, 256, 1917]
 
@@ -105,15 +105,15 @@ def test_a_package_that_carries_the_file_is_enough(monkeypatch: pytest.MonkeyPat
 def test_a_file_in_a_package_is_unpacked_and_checked(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoding = registry.ENCODINGS["cl100k_base"]
+    encoding = known.ENCODINGS["cl100k_base"]
     data = (cache / hashlib.sha1(encoding.url.encode()).hexdigest()).read_bytes()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    monkeypatch.setattr(registry, "_package_folder", lambda package: tmp_path)
+    monkeypatch.setattr(known, "_package_folder", lambda package: tmp_path)
     path = tmp_path / "data" / "cl100k_base.tiktoken.gz"
     path.parent.mkdir()
     packed = gzip.compress(data, 1)
     path.write_bytes(packed)
-    assert registry.load("cl100k").tokenizer.encode("  ") == [256]
+    assert known.load("cl100k").tokenizer.encode("  ") == [256]
     for broken, said in (
         (gzip.compress(data[:-20], 1), "hash"),
         (packed[:-9], "damaged"),
@@ -121,17 +121,17 @@ def test_a_file_in_a_package_is_unpacked_and_checked(
         (b"", "bpe-openai"),
     ):
         path.write_bytes(broken)
-        with pytest.raises(registry.RegistryError, match=f"bpe-openai.*{said}|{said}"):
-            registry.load("cl100k")
+        with pytest.raises(known.NotFoundError, match=f"bpe-openai.*{said}|{said}"):
+            known.load("cl100k")
 
 
 def test_a_cached_file_that_is_another_one_is_not_taken(tmp_path: Path) -> None:
-    encoding = registry.ENCODINGS["gpt2"]
+    encoding = known.ENCODINGS["gpt2"]
     (tmp_path / "tiktoken").mkdir()
     path = tmp_path / "tiktoken" / hashlib.sha1(encoding.url.encode()).hexdigest()
     path.write_bytes(b"IQ== 0\n")
-    with pytest.raises(registry.RegistryError, match="hash"):
-        registry.load("gpt2")
+    with pytest.raises(known.NotFoundError, match="hash"):
+        known.load("gpt2")
     assert path.exists()
 
 
@@ -160,48 +160,48 @@ def test_repositories_are_found_in_the_hubs_cache(tmp_path: Path, trained: Token
     )
     in_hub_cache(tmp_path / "hub", "owner/empty", {"config.json": "{}"})
     for name in ("owner/one.v1", " two "):
-        found = registry.load(name)
+        found = known.load(name)
         assert found.tokenizer.encode("lowest lower") == trained.encode("lowest lower")
         assert "hub's cache" in found.source
-    assert registry.load("owner/one.v1").tokenizer.encode("<s>") == [256]
-    assert registry.load("two").notes
+    assert known.load("owner/one.v1").tokenizer.encode("<s>") == [256]
+    assert known.load("two").notes
     with pytest.raises(FormatError, match="Unigram"):
-        registry.load("owner/broken")
+        known.load("owner/broken")
     for name in ("owner/empty", "owner/other"):
-        with pytest.raises(registry.RegistryError, match=name):
-            registry.load(name)
+        with pytest.raises(known.NotFoundError, match=name):
+            known.load(name)
 
 
 # Not found
 
 
 def test_without_a_file_one_sentence_says_what_was_tried_and_what_helps() -> None:
-    with pytest.raises(registry.RegistryError) as caught:
-        registry.load("gpt-4")
+    with pytest.raises(known.NotFoundError) as caught:
+        known.load("gpt-4")
     said = str(caught.value)
     for part in ("cl100k_base", "cache", "bpe-openai", "install", "upload", "cl100k_base.tiktoken"):
         assert part in said
-    with pytest.raises(registry.RegistryError) as caught:
-        registry.load("text-davinci-003", download=True)
+    with pytest.raises(known.NotFoundError) as caught:
+        known.load("text-davinci-003", download=True)
     assert "tiktoken (not installed)" in str(caught.value)
     assert "install bpe-openai" not in str(caught.value)
-    with pytest.raises(registry.RegistryError) as caught:
-        registry.load("owner/name", download=True)
+    with pytest.raises(known.NotFoundError) as caught:
+        known.load("owner/name", download=True)
     for part in ("'owner/name'", "huggingface_hub (not installed)", "tokenizer.json"):
         assert part in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["", " ", "no such", "../x", "a/b/c", "a/../b", "/etc/passwd", "a/", "ä/b", "x\x00", "https://a.b/c", "a" * 200, "a--b/c", "a/.."])  # fmt: skip
 def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(registry.RegistryError, match="no known tokenizer"):
-        registry.load(name, download=True)
+    with pytest.raises(known.NotFoundError, match="no known tokenizer"):
+        known.load(name, download=True)
 
 
 def test_near_names_are_offered() -> None:
-    with pytest.raises(registry.RegistryError, match="cl100k_base"):
-        registry.load("cl100k base")
-    with pytest.raises(registry.RegistryError, match=r"gpt-4\b"):
-        registry.load("gpt4")
+    with pytest.raises(known.NotFoundError, match="cl100k_base"):
+        known.load("cl100k base")
+    with pytest.raises(known.NotFoundError, match=r"gpt-4\b"):
+        known.load("gpt4")
 
 
 # Downloads, from this machine only
@@ -266,7 +266,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tiktoken")
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr(
-        registry, "_package_folder", lambda package: None if package == "bpe_openai" else Path()
+        known, "_package_folder", lambda package: None if package == "bpe_openai" else Path()
     )
     logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)
 
@@ -275,19 +275,19 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tiktoken_fetches_the_file_when_asked_and_keeps_it(
     shared: Path, tmp_path: Path, serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoding = registry.ENCODINGS["gpt2"]
+    encoding = known.ENCODINGS["gpt2"]
     file = shared / "tiktoken_cache" / hashlib.sha1(encoding.url.encode()).hexdigest()
     address = serve({"/encodings/r50k_base.tiktoken": file.read_bytes()})
-    monkeypatch.setattr(registry, "_HOST", address)
-    with pytest.raises(registry.RegistryError, match="none was asked for"):
-        registry.load("gpt2")
+    monkeypatch.setattr(known, "_HOST", address)
+    with pytest.raises(known.NotFoundError, match="none was asked for"):
+        known.load("gpt2")
     assert not (tmp_path / "tiktoken").exists()
-    assert "download" in registry.load("gpt2", download=True).source
-    assert "cache" in registry.load("gpt2").source
+    assert "download" in known.load("gpt2", download=True).source
+    assert "cache" in known.load("gpt2").source
     shutil.rmtree(tmp_path / "tiktoken")
-    monkeypatch.setattr(registry, "_HOST", serve({"/encodings/r50k_base.tiktoken": b"IQ== 0\n"}))
-    with pytest.raises(registry.RegistryError, match=r"download by tiktoken.*failed"):
-        registry.load("gpt2", download=True)
+    monkeypatch.setattr(known, "_HOST", serve({"/encodings/r50k_base.tiktoken": b"IQ== 0\n"}))
+    with pytest.raises(known.NotFoundError, match=r"download by tiktoken.*failed"):
+        known.load("gpt2", download=True)
 
 
 @pytest.mark.usefixtures("installed")
@@ -304,21 +304,21 @@ def test_the_hub_client_fetches_a_repository_when_asked(
     }
     monkeypatch.setenv("HF_ENDPOINT", serve(files))
     for name in ("owner/one", "owner/two"):
-        found = registry.load(name, download=True)
+        found = known.load(name, download=True)
         assert "huggingface_hub" in found.source
         assert found.tokenizer.encode("lowest lower") == trained.encode("lowest lower")
-        assert "hub's cache" in registry.load(name).source
-    with pytest.raises(registry.RegistryError, match="failed"):
-        registry.load("owner/three", download=True)
+        assert "hub's cache" in known.load(name).source
+    with pytest.raises(known.NotFoundError, match="failed"):
+        known.load("owner/three", download=True)
 
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", ["gpt2", "owner/name"])
 def test_without_a_connection_that_is_said(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_HOST", NOWHERE)
+    monkeypatch.setattr(known, "_HOST", NOWHERE)
     monkeypatch.setenv("HF_ENDPOINT", NOWHERE)
-    with pytest.raises(registry.RegistryError, match=r"no connection.*upload"):
-        registry.load(name, download=True)
+    with pytest.raises(known.NotFoundError, match=r"no connection.*upload"):
+        known.load(name, download=True)
 
 
 @pytest.mark.usefixtures("installed")
@@ -326,15 +326,41 @@ def test_without_a_connection_that_is_said(name: str, monkeypatch: pytest.Monkey
 def test_a_host_that_never_answers_is_given_up(
     name: str, silent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "_HOST", silent)
+    monkeypatch.setattr(known, "_HOST", silent)
     monkeypatch.setenv("HF_ENDPOINT", silent)
-    with pytest.raises(registry.RegistryError, match=r"no answer within 0\.3 seconds"):
-        registry.load(name, download=True, timeout=0.3)
+    with pytest.raises(known.NotFoundError, match=r"no answer within 0\.3 seconds"):
+        known.load(name, download=True, timeout=0.3)
 
 
 def test_the_file_of_a_repository_is_read_as_such(tmp_path: Path, trained: Tokenizer) -> None:
     file = json.loads(formats.dumps_hf(trained))
     file["truncation"] = {"max_length": 5}
     in_hub_cache(tmp_path / "hub", "owner/one", {"tokenizer.json": json.dumps(file)})
-    (note,) = registry.load("owner/one").notes
+    (note,) = known.load("owner/one").notes
     assert "truncation" in note
+
+
+# The older name
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "from bpe_core import known, registry",
+        "from bpe_core import registry, known",
+        "import bpe_core.registry as registry\nfrom bpe_core import known",
+        "import bpe_core\nregistry = bpe_core.registry\nknown = bpe_core.known",
+    ],
+)
+def test_the_older_name_of_the_module_is_the_module_itself(
+    run_python: Callable[[str], str], lines: str
+) -> None:
+    script = f"""
+{lines}
+import sys
+from bpe_core.registry import RegistryError, encoding_of
+assert registry is known is sys.modules["bpe_core.registry"]
+assert RegistryError is known.NotFoundError
+print(encoding_of("gpt-4"))
+"""
+    assert run_python(script) == "cl100k_base\n"
