@@ -1,7 +1,8 @@
 """A byte-level BPE engine: training with a full trace, encoding, decoding, files.
 
-Reading order: `reference` (the definition, in plain Python), `pretokenize` (cutting text),
-`corpus` (where text comes from), `trainer` (settings, run, trace), `model` (the merges as a
+Reading order: `reference` (the definition, in plain Python), `patterns` and `pretokenize` (cutting
+text), `text` (UTF-8 in and out), `special` (special tokens), `corpus` (where text comes from),
+`counting` (distinct pre-tokens), `trainer` (settings, run, trace), `model` (the merges as a
 value), `encoder` (the encode kernels at work), `tokenizer` (text to ids and back),
 `preparation` (what only imported tokenizers do to a text), `formats` (files), `known`
 (well-known tokenizers by name), `metrics` (curves), `vocabulary` (what the entries of a
@@ -25,9 +26,10 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .corpus import DecodedText, decode_text
 from .model import NEVER, BPEModel
-from .pretokenize import PATTERNS, NamedPattern, PreTokenizer
+from .patterns import PATTERNS, NamedPattern
+from .pretokenize import PreTokenizer
+from .text import DecodedText, decode_text
 from .tokenizer import DecodeStream, Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
 

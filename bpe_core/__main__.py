@@ -25,10 +25,10 @@ import numpy as np
 from . import cli
 from .cli import STDIO, CommandError, Outputs, Progress, note
 from .cli_options import parser
-from .corpus import count_pretokens
+from .counting import PretokenCounter, count_pretokens
 from .metrics import bytes_per_token
 from .model import BYTE_ORDERS
-from .pretokenize import PretokenCounter, PreTokenizer
+from .pretokenize import PreTokenizer
 from .tokenizer import Policy, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from . import __version__
 from .cli import IDS_KINDS, STDIO, TOKENIZER_KINDS
 from .model import BYTE_ORDERS
-from .pretokenize import PATTERNS
+from .patterns import PATTERNS
 from .trainer import TIE_BREAKS
 
 

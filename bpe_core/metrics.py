@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .corpus import count_pretokens
+from .counting import count_pretokens
 from .model import NEVER
 from .tokenizer import Tokenizer
 

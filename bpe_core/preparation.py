@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import regex
 
-from .corpus import Segments, SpecialSplitter
 from .pretokenize import PreTokenizer
+from .special import Segments, SpecialSplitter
 
 # White space and word characters as Rust's regex crate has them, which cuts there.
 _BLANKS_BEFORE = regex.compile(r"(?r)\s*")

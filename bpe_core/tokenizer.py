@@ -19,14 +19,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .corpus import ENCODE_BLOCK, Segments, SpecialSplitter, check_special_tokens
 from .encoder import Encoder
 from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
 from .preparation import Preparation, take_whole
-from .pretokenize import PreTokenizer, utf8, utf8_array, utf8_pieces
+from .pretokenize import PreTokenizer
+from .special import Segments, SpecialSplitter, check_special_tokens
+from .text import utf8, utf8_array, utf8_pieces
 
 Policy = Literal["all"] | Collection[str]
 
+ENCODE_BLOCK = 1 << 14  # bytes that `encode_iterable` gathers before it looks for a cut
 BATCH_PART = 1 << 20, 1 << 17  # characters `encode_batch` gives to a thread at once: most, least
 
 

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from .corpus import Progress, as_corpus, check_special_tokens, count_pretokens
+from .corpus import Progress, as_corpus
+from .counting import PretokenCounter, count_pretokens, grown
 from .model import BYTE_ORDERS, BPEModel
-from .pretokenize import PretokenCounter, PreTokenizer, grown
+from .pretokenize import PreTokenizer
+from .special import check_special_tokens
 from .tokenizer import Tokenizer
 
 TIE_BREAKS = ("greatest_bytes", "lowest_ids")

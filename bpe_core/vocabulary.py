@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
-from .corpus import count_pretokens
+from .counting import count_pretokens
 from .encoder import Encoder
 from .model import NEVER
 from .tokenizer import Tokenizer

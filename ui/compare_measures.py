@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from bpe_core.corpus import count_pretokens
+from bpe_core.counting import count_pretokens
 from bpe_core.model import NEVER
 from bpe_core.tokenizer import Tokenizer
 from ui import import_sizes

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.corpus import check_special_tokens
 from bpe_core.model import BYTE_OF_CHARACTER, CHARACTER_OF_BYTE, NEVER
 from bpe_core.preparation import StagedPreTokenizer
+from bpe_core.special import check_special_tokens
 from bpe_core.tokenizer import Tokenizer
 
 

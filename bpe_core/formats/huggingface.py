@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
+from bpe_core.patterns import PATTERNS
 from bpe_core.preparation import AddedToken, Preparation, StagedPreTokenizer, pretokenizer_of
-from bpe_core.pretokenize import PATTERNS
 from bpe_core.tokenizer import Tokenizer, ids_of_bytes, model_of_ids
 
 from . import regexes

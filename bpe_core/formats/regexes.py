@@ -21,7 +21,7 @@ from typing import Literal
 
 import regex
 
-from bpe_core.pretokenize import PATTERNS
+from bpe_core.patterns import PATTERNS
 
 Dialect = Literal["regex", "oniguruma", "fancy"]
 

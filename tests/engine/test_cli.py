@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import bpe_core
-from bpe_core import Tokenizer, Trainer, TrainingRun, cli, cli_options, corpus
+from bpe_core import Tokenizer, Trainer, TrainingRun, cli, cli_options, corpus, counting
 from bpe_core import __main__ as command_line
 
 ROOT = Path(bpe_core.__file__).resolve().parents[1]
@@ -106,7 +106,7 @@ def test_train_writes_both_kinds_of_files_equal_to_the_engines(
         assert tokenizer.merges == expected.merges
         assert tokenizer.vocab == expected.vocab
     (line,) = done.err
-    counter, _ = corpus.count_pretokens([text, other], expected.pretokenizer, [END])
+    counter, _ = counting.count_pretokens([text, other], expected.pretokenizer, [END])
     n_bytes = len((TEXT.replace(END, "") + "lowest newest").encode("utf-8"))
     assert f"{n_bytes:,} bytes, {len(counter)} distinct pre-tokens, 33 merges" in line
     assert "vocabulary size reached" in line

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import PATTERNS, Trainer, corpus, reference, train_bpe
-from bpe_core.pretokenize import COPIED, PreTokenizer, utf8, utf8_array
+from bpe_core import PATTERNS, Trainer, corpus, counting, reference, train_bpe
+from bpe_core.pretokenize import PreTokenizer
+from bpe_core.special import SpecialSplitter
+from bpe_core.text import COPIED, utf8, utf8_array
 
 from . import oracle
 
@@ -129,7 +131,7 @@ def test_generated_texts_are_counted_alike_in_blocks(text: str, block: int, patt
     words = oracle.word_counts(text, PATTERNS[pattern].regex, SPECIALS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "BLOCK", block)
-        counter, _ = corpus.count_pretokens(text, PreTokenizer(pattern), SPECIALS, workers=1)
+        counter, _ = counting.count_pretokens(text, PreTokenizer(pattern), SPECIALS, workers=1)
     assert counter.to_dict() == words
 
 
@@ -171,7 +173,7 @@ WORDS += ["<|x|>", "a", "A", "\u200b", "ǅ", "ʰ"]
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
     pretokenizer = PreTokenizer(pattern)
-    splitter = corpus.SpecialSplitter(SPECIALS)
+    splitter = SpecialSplitter(SPECIALS)
 
     @given(words=st.lists(st.sampled_from(WORDS), max_size=10), block=st.integers(1, 4))
     @settings(max_examples=250)
@@ -194,7 +196,7 @@ def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
 @pytest.mark.parametrize("specials", [["<|x|>", "<|y|>", "<|"], ["<|x|>", "|", "é>"], ["\0a", "\0"]])
 def test_special_tokens_are_found_wherever_they_stand(specials: list[str]) -> None:
     """The search looks at 64 bytes at once; `re` finds them one by one."""
-    splitter = corpus.SpecialSplitter(specials)
+    splitter = SpecialSplitter(specials)
     fills = ["a", "<", "<|", "\0", "é"]
     for special, fill in itertools.product(specials, fills):
         for n in range(70):

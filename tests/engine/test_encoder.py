@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import Tokenizer, Trainer, encoder, kernels, reference, tokenizer
+from bpe_core.counting import count_pretokens
 from bpe_core.pretokenize import PreTokenizer
 
 SPECIALS = ("<|x|>", "<|x|><|y|>", "ж")
@@ -200,7 +201,7 @@ def test_bytes_that_are_no_text_are_replaced_between_good_blocks(
     data = ("good text and ünïcödé " * 6).encode() + b"\xff\xc3" + "weiter mit ß ".encode() * 9
     path = tmp_path / "text"
     path.write_bytes(data)
-    counter, replaced = corpus.count_pretokens(path, PreTokenizer("gpt2"))
-    plain, _ = corpus.count_pretokens(data.decode("utf-8", "replace"), PreTokenizer("gpt2"))
+    counter, replaced = count_pretokens(path, PreTokenizer("gpt2"))
+    plain, _ = count_pretokens(data.decode("utf-8", "replace"), PreTokenizer("gpt2"))
     assert replaced == 2
     assert counter.to_dict() == plain.to_dict()

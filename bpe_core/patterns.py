@@ -1,0 +1,100 @@
+"""The named patterns that cut text into pre-tokens, each alternative with a gloss.
+
+Belongs here: `NamedPattern` and `PATTERNS`. Does not belong here: cutting (`pretokenize.py`), and
+imported patterns that are the same as a named one in other words (`formats/regexes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class NamedPattern:
+    """A pre-tokenizer pattern with a one-line gloss for each of its alternatives.
+
+    `scheme` is the number of its compiled scanner, 0 where `regex` does the cutting. Source:
+    the published patterns of GPT-2 and of tiktoken's encodings.
+
+    >>> PATTERNS["gpt2"].gloss[1]
+    (' ?\\\\p{L}+', 'letters, with the blank before them')
+    """
+
+    name: str
+    gloss: tuple[tuple[str, str], ...]
+    scheme: int = 0
+    title: str = ""
+
+    @property
+    def regex(self) -> str:
+        """The whole pattern, alternatives joined by `|` (empty: do not split)."""
+        return "|".join(alternative for alternative, _ in self.gloss)
+
+
+_END_BLANK = "white space at the end of the text"
+_BLANK_BEFORE = "white space before something, all but its last character"
+_BLANK = "any other white space"
+
+_ALL = (
+    NamedPattern(
+        "gpt2",
+        (
+            (r"'(?:[sdmt]|ll|ve|re)", "English contractions such as 's and 'll"),
+            (r" ?\p{L}+", "letters, with the blank before them"),
+            (r" ?\p{N}+", "digits, with the blank before them"),
+            (r" ?[^\s\p{L}\p{N}]+", "everything else that is not white space, with its blank"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s+", _BLANK),
+        ),
+        scheme=1,
+        title="GPT-2",
+    ),
+    NamedPattern(
+        "cl100k",
+        (
+            (r"'(?i:[sdmt]|ll|ve|re)", "English contractions in either case"),
+            (r"[^\r\n\p{L}\p{N}]?+\p{L}++", "letters, with one blank or sign before them"),
+            (r"\p{N}{1,3}+", "digits, at most three together"),
+            (r" ?[^\s\p{L}\p{N}]++[\r\n]*+", "signs, with a blank before and line breaks after"),
+            (r"\s++\Z", _END_BLANK),
+            (r"\s*[\r\n]", "white space up to its last line break"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s", _BLANK),
+        ),
+        scheme=2,
+        title="GPT-4 (cl100k)",
+    ),
+    NamedPattern(
+        "o200k",
+        (
+            (
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                "a word: capitals, then small letters, with its contraction",
+            ),
+            (
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                "a word in capitals, with its contraction",
+            ),
+            (r"\p{N}{1,3}", "digits, at most three together"),
+            (r" ?[^\s\p{L}\p{N}]+[\r\n/]*", "signs, with line breaks and slashes after them"),
+            (r"\s*[\r\n]+", "white space up to its last line break"),
+            (r"\s+(?!\S)", _BLANK_BEFORE),
+            (r"\s+", _BLANK),
+        ),
+        scheme=3,
+        title="GPT-4o (o200k)",
+    ),
+    NamedPattern(
+        "whitespace",
+        ((r"\S+", "a run without white space"), (r"\s+", "a run of white space")),
+        scheme=4,
+        title="At white space",
+    ),
+    NamedPattern("whole text", (), title="Not at all"),
+)
+
+PATTERNS: Mapping[str, NamedPattern] = MappingProxyType({p.name: p for p in _ALL})

@@ -1,0 +1,172 @@
+"""Special tokens in text: where they stand, and the text between them.
+
+Belongs here: `SpecialSplitter`, its result `Segments`, and what may be a special token. Does not
+belong here: cutting into pre-tokens (`pretokenize.py`) and where text comes from (`corpus.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .pretokenize import PreTokenizer
+from .text import utf8
+
+
+class Segments(NamedTuple):
+    """Text between special tokens: segment k is data[bounds[2k]:bounds[2k + 1]], uint8.
+
+    After it stands special token number tokens[k], or none (-1). Document d ends with segment
+    document_ends[d] - 1. All int64.
+    """
+
+    data: np.ndarray
+    bounds: np.ndarray
+    tokens: np.ndarray
+    document_ends: np.ndarray
+    covered: int  # bytes of `data` that this accounts for
+
+
+class SpecialSplitter:
+    """Finds special tokens in text: the longest one at the leftmost place, literally.
+
+    >>> SpecialSplitter(["<a>", "<a><b>"]).split("x<a><b>y")
+    [('x', '<a><b>'), ('y', None)]
+    """
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        self.tokens = sorted(tokens, key=lambda token: len(utf8(token)), reverse=True)
+        self.longest = len(utf8(self.tokens[0])) if self.tokens else 0  # in bytes
+        self._find = re.compile("|".join(map(re.escape, self.tokens))) if self.tokens else None
+
+    @functools.cached_property
+    def _tables(self) -> tuple[np.ndarray, ...]:
+        """For the kernel: the bytes that begin a token, which pairs of bytes do, the tokens'
+        bytes and their offsets."""
+        encoded = [utf8(token) for token in self.tokens]
+        firsts = np.unique(np.array([token[0] for token in encoded], np.uint8))
+        begins = np.zeros((256, 256), np.uint8)  # [second byte, first byte]
+        for token in encoded:
+            begins[token[1] if len(token) > 1 else slice(None), token[0]] = 1
+        offsets = np.append(0, np.cumsum([len(token) for token in encoded]))
+        return firsts, begins.ravel(), np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+    def split(self, text: str) -> list[tuple[str, str | None]]:
+        """(text, the special token after it or None at the end), in order."""
+        parts: list[tuple[str, str | None]] = []
+        at = 0
+        if self._find:
+            for match in self._find.finditer(text):
+                parts.append((text[at : match.start()], match.group()))
+                at = match.end()
+        if at < len(text):
+            parts.append((text[at:], None))
+        return parts
+
+    def segments(self, data: np.ndarray, documents: np.ndarray) -> Segments:
+        """The text between special tokens in documents data[documents[2k]:documents[2k + 1]].
+
+        `data` is uint8 and holds valid UTF-8; `documents` is int64. A byte-wise search finds
+        what one in the text would, since no character's bytes occur inside another's.
+        """
+        n = documents.size // 2
+        state = np.array([0, -1], np.int64)
+        if self.tokens:
+            from . import kernels
+
+            found = np.empty(3 * 64, np.int64)
+            at = 0
+            while (
+                at := kernels.find_specials(data, documents, at, *self._tables, found, state)
+            ) < n:
+                found.resize(4 * found.size, refcheck=False)
+        if not state[0]:
+            nothing = np.empty(n, np.int64)
+            nothing.fill(-1)
+            return Segments(data, documents, nothing, np.arange(1, n + 1), data.size)
+        hits = found[: 3 * int(state[0])].reshape(-1, 3)
+        # A segment ends at each hit and at each document's end, and begins behind those.
+        order = np.argsort(np.concatenate([hits[:, 0], np.arange(n)]), kind="stable")
+        stops = np.concatenate([hits[:, 1], documents[1::2]])[order]
+        tokens = np.concatenate([hits[:, 2], np.full(n, -1)])[order]
+        starts = np.empty_like(stops)
+        last = np.flatnonzero(tokens < 0)  # each document's last segment
+        sizes = np.append(np.diff(self._tables[-1]), 0)  # the last one for "none"
+        starts[1:] = stops[:-1] + sizes[tokens[:-1]]
+        starts[np.append(0, last + 1)[:n]] = documents[::2]
+        bounds = np.stack([starts, stops], axis=1).ravel()
+        return Segments(data, bounds, tokens, last + 1, data.size)
+
+    def stream(
+        self, pieces: Iterable[bytes], pretokenizer: PreTokenizer, block: int
+    ) -> Iterator[Segments]:
+        """The same for one text that comes in pieces of valid UTF-8, in bounded memory.
+
+        What it yields can be pre-tokenized on its own. It holds back what might still be
+        part of a special token or of a pre-token: a block, and more only while a single
+        pre-token is longer, or for a pattern of which no safe place to cut is known.
+        """
+        waiting: list[bytes] = []
+        size = 0
+        want = block
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size < want:
+                continue
+            text = b"".join(waiting)
+            data = np.frombuffer(text, np.uint8)
+            # A special token that starts from here on might go on in the next piece.
+            decided = max(len(text) - max(self.longest - 1, 0), 0)
+            segments = self.segments(data, np.array([0, len(text)]))
+            starts, stops = segments.bounds[::2], segments.bounds[1::2]
+            n = int(np.count_nonzero((segments.tokens >= 0) & (stops < decided)))
+            at = int(starts[n])
+            cut = pretokenizer.last_cut(data, at, min(decided, int(stops[n])))
+            if cut > at:
+                n += 1
+            if n:
+                bounds = segments.bounds[: 2 * n].copy()
+                tokens = segments.tokens[:n].copy()
+                if cut > at:
+                    bounds[-1] = cut
+                    tokens[-1] = -1
+                yield Segments(data, bounds, tokens, np.array([n]), cut)
+            waiting = [text[cut:]]
+            size = len(text) - cut
+            # Looking again only after as much new text keeps the whole linear.
+            want = max(block, 2 * size)
+        data = np.frombuffer(b"".join(waiting), np.uint8)
+        yield self.segments(data, np.array([0, data.size]))
+
+
+def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The special tokens as a tuple; ValueError for an empty or repeated one.
+
+    >>> check_special_tokens(["<|endoftext|>"])
+    ('<|endoftext|>',)
+    """
+    if isinstance(tokens, str):
+        raise ValueError(
+            f"special_tokens must be a list of texts, not the single text {tokens!r}; "
+            f"write [{tokens!r}]"
+        )
+    result = tuple(tokens)
+    for token in result:
+        if not isinstance(token, str):
+            raise ValueError(f"a special token must be a text, not {token!r}")
+        if not token:
+            raise ValueError("a special token must not be empty")
+        with contextlib.suppress(UnicodeEncodeError):
+            token.encode("utf-8")
+            continue
+        raise ValueError(f"the special token {token!r} holds a lone surrogate")
+    if len(set(result)) < len(result):
+        twice = min(t for t in result if result.count(t) > 1)
+        raise ValueError(f"the special token {twice!r} is given more than once")
+    return result

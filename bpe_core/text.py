@@ -1,0 +1,201 @@
+"""Text in and out of UTF-8: what is no text is replaced and counted.
+
+Belongs here: text as UTF-8 bytes, files' bytes as text, and byte order marks. Does not belong
+here: where text comes from (`corpus.py`) and how it is cut (`pretokenize.py`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+_local = threading.local()
+
+
+def utf8_pieces(pieces: Iterable[str]) -> Iterator[bytes]:
+    """Pieces of one text as UTF-8; a surrogate pair that is cut in two is joined.
+
+    >>> list(utf8_pieces(["a", "\\ud83d", "\\ude00"]))
+    [b'a', b'', b'\\xf0\\x9f\\x98\\x80']
+    """
+    held = ""
+    for piece in pieces:
+        text = held + piece
+        held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        yield utf8(text[: len(text) - len(held)])
+    if held:
+        yield utf8(held)
+
+
+def utf8(text: str) -> bytes:
+    """The text's bytes; surrogate pairs are joined and lone surrogates become U+FFFD.
+
+    >>> utf8("a\\ud83d\\ude00"), utf8("\\ud83d")
+    (b'a\\xf0\\x9f\\x98\\x80', b'\\xef\\xbf\\xbd')
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+
+
+# Characters of a text of which a copy costs less than a look; and of one that is copied for the
+# sake of memory.
+COPIED = 1 << 12
+TOO_LONG_TO_KEEP = 1 << 24
+_UTF8_AND_SIZE = ctypes.PYFUNCTYPE(
+    ctypes.c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t)
+)(("PyUnicode_AsUTF8AndSize", ctypes.pythonapi))
+_VIEW_OF_MEMORY = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
+)(("PyMemoryView_FromMemory", ctypes.pythonapi))
+
+
+def utf8_array(text: str) -> np.ndarray:
+    """The bytes of `utf8` as an array, uint8, read-only; valid as long as `text` is kept.
+
+    Python keeps the UTF-8 of a string with the string, once it was asked for in this way, so the
+    next call costs nothing (and one of ASCII alone nothing ever). It takes memory as long as the
+    string does, so short and very long texts are copied. Source: Python's C API.
+
+    >>> utf8_array("\xe9").tolist()
+    [195, 169]
+    """
+    if len(text) > COPIED and (len(text) < TOO_LONG_TO_KEEP or text.isascii()):
+        size = ctypes.c_ssize_t()
+        try:
+            place = _UTF8_AND_SIZE(text, ctypes.byref(size))
+            return np.frombuffer(_VIEW_OF_MEMORY(place, size, 0x100), np.uint8)  # PyBUF_READ
+        except UnicodeEncodeError:  # surrogates
+            pass
+    return np.frombuffer(utf8(text), np.uint8)
+
+
+def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
+    return cast("tuple[str, int]", codecs.replace_errors(error))
+
+
+def _ignore_and_count(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
+    return cast("tuple[str, int]", codecs.ignore_errors(error))
+
+
+codecs.register_error("bpe_core.replace", _replace_and_count)
+codecs.register_error("bpe_core.ignore", _ignore_and_count)
+_ERRORS = {"replace": "bpe_core.replace", "ignore": "bpe_core.ignore", "strict": "strict"}
+
+
+@dataclass(frozen=True)
+class DecodedText:
+    """Text made from bytes, and what had to be done to them.
+
+    `replaced_bytes` counts the bytes that were no text (each run became U+FFFD or was left
+    out); `note` is one sentence for people, "" where nothing was done.
+    """
+
+    text: str
+    encoding: str
+    replaced_bytes: int
+    note: str
+
+
+def decode_text(data: bytes, errors: str = "replace") -> DecodedText:
+    """Decode a file's bytes: UTF-8 with or without a mark, or UTF-16 by its mark.
+
+    Any other bytes are taken as UTF-8 with `errors` "replace", "ignore" or "strict" (then
+    ValueError). Source of the marks: the Unicode Standard, section 23.8.
+
+    >>> decode_text("hi".encode("utf-16")).text
+    'hi'
+    >>> decode_text(b"abc \\xff\\xfe abc").replaced_bytes
+    2
+    """
+    encoding = sniff_encoding(data)
+    mark = len(MARKS[encoding])
+    decoder = TextDecoder(encoding, errors)
+    text = decoder.decode(data[mark:], final=True)
+    return DecodedText(text, encoding, decoder.replaced_bytes, _note(encoding, decoder, errors))
+
+
+# Longest first: the UTF-16 mark begins no other one that is handled here.
+MARKS = {
+    "utf-8-sig": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-8": b"",
+}
+
+
+def sniff_encoding(head: bytes) -> str:
+    """Name of the encoding that a file's first bytes announce; "utf-8" without a mark.
+
+    >>> sniff_encoding(b"\\xef\\xbb\\xbfhello"), sniff_encoding(b"hello")
+    ('utf-8-sig', 'utf-8')
+    """
+    return next(name for name, mark in MARKS.items() if head.startswith(mark))
+
+
+class TextDecoder:
+    """An incremental decoder that counts the bytes it could not read; `name` is for its errors."""
+
+    def __init__(self, encoding: str, errors: str, name: str = "") -> None:
+        if errors not in _ERRORS:
+            raise ValueError(f'errors must be "replace", "ignore" or "strict", not {errors!r}')
+        codec = "utf-8" if encoding == "utf-8-sig" else encoding
+        self._from_utf8 = codec == "utf-8"
+        self._decoder = codecs.getincrementaldecoder(codec)(_ERRORS[errors])
+        self._source = name or "the text"
+        self.replaced_bytes = 0
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        """The text that these bytes complete; ValueError where `errors` is strict."""
+        _local.replaced = 0
+        try:
+            text = self._decoder.decode(data, final)
+        except UnicodeDecodeError as err:
+            raise ValueError(
+                f"{self._source} is not {err.encoding.upper()} text (byte "
+                f'0x{err.object[err.start]:02X}: {err.reason}); read it with errors="replace" '
+                'or "ignore"'
+            ) from err
+        self.replaced_bytes += _local.replaced
+        return text
+
+    def utf8(self, data: bytes, final: bool = False) -> bytes:
+        """The same as UTF-8, without a detour over str where the bytes are good as they are."""
+        if not self._from_utf8:
+            return utf8(self.decode(data, final))
+        from . import kernels
+
+        data = self._decoder.getstate()[0] + data
+        self._decoder.reset()
+        good = kernels.valid_utf8(np.frombuffer(data, np.uint8), 0, len(data))
+        if good == len(data):
+            return data
+        return data[:good] + self.decode(data[good:], final).encode()
+
+
+def _note(encoding: str, decoder: TextDecoder, errors: str) -> str:
+    parts = []
+    if encoding == "utf-8-sig":
+        parts.append("The byte order mark at its start was left out.")
+    elif encoding.startswith("utf-16"):
+        parts.append("It was read as UTF-16, as its byte order mark says.")
+    if decoder.replaced_bytes:
+        n = decoder.replaced_bytes
+        done = "left out" if errors == "ignore" else "replaced by U+FFFD"
+        kind = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
+        parts.append(f"{n:,} byte{'s' * (n != 1)} that {'are' if n > 1 else 'is'} not {kind} "
+                     f"{'were' if n > 1 else 'was'} {done}.")  # fmt: skip
+    return " ".join(parts)
