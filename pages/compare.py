@@ -15,12 +15,12 @@ from ui import (
     compare_tables,
     import_dialog,
     import_shelf,
-    state,
     theme,
 )
 from ui.compare_curves import Curve
 from ui.components.token_view import token_view
-from ui.state import Trained
+from ui.session import state
+from ui.session.state import Trained
 
 LARGE = theme.is_large()
 

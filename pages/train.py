@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core.trainer import Trainer
-from ui import downloads, state, training_setup, training_view, vocabulary_token
+from ui import downloads, training_setup, training_view, vocabulary_token
 from ui.corpus_picker import set_aside
-from ui.jobs import TrainingJob
+from ui.session import state
+from ui.session.jobs import TrainingJob
 from ui.training_setup import Setup
 from ui.words import literal
 

@@ -15,9 +15,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpe_core.formats import FormatError
 from bpe_core.registry import RegistryError
-from ui import compare_cuts, compare_texts, import_dialog, import_shelf, state
+from ui import compare_cuts, compare_texts, import_dialog, import_shelf
 from ui.compare_curves import Curve, size_range, sizes_of
-from ui.state import Trained
+from ui.session import state
+from ui.session.state import Trained
 from ui.words import literal
 
 MOST_TOKENIZERS = 4

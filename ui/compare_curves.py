@@ -19,7 +19,7 @@ from bpe_core.tokenizer import Tokenizer
 from ui import compare_texts, import_sizes, training_setup
 from ui.compare_texts import EvalText
 from ui.import_sizes import largest, smallest
-from ui.state import Trained
+from ui.session.state import Trained
 
 _FAR = range(60_000, 1_000_000, 10_000)  # steps of a size slider beyond what is trained here
 

@@ -18,7 +18,7 @@ from ui import import_places
 from ui.compare_curves import size_range
 from ui.components.token_view import Cut
 from ui.import_sizes import merges_for
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.theme import HUES
 
 MOST_COLUMNS = 4

@@ -20,7 +20,7 @@ from ui import import_sizes
 from ui.compare_curves import Curve
 from ui.compare_texts import EvalText
 from ui.import_sizes import merges_for
-from ui.state import Trained
+from ui.session.state import Trained
 
 _CHUNK = 1 << 20  # characters split into words at a time
 _LONG_WORD = 40  # bytes; where words are longer on average, blanks do not separate words

@@ -14,7 +14,7 @@ import streamlit as st
 
 from bpe_core.corpus import decode_text
 from ui import corpus_picker
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.words import size
 
 #: Choices that mean another text for each tokenizer.

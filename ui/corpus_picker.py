@@ -1,7 +1,7 @@
 """Where the training text comes from: a sample, a paste, or files of the visitor's own.
 
 Belongs here: the choice and its widgets, what was done to the bytes of each file, size limits.
-Decoding itself is ``bpe_core.corpus``; training is ``ui.jobs``.
+Decoding itself is ``bpe_core.corpus``; training is ``ui.session.jobs``.
 """
 
 from __future__ import annotations

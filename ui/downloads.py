@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpe_core.metrics import bytes_per_token
 from ui import export_dialog
-from ui.state import Trained
+from ui.session.state import Trained
 
 
 def merge_log(trained: Trained) -> pd.DataFrame:

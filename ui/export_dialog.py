@@ -13,7 +13,7 @@ from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
 from ui import export_proof, words
 from ui.encoding import with_merges
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.words import literal
 
 TITLES: dict[Format, str] = {

@@ -18,7 +18,7 @@ from bpe_core import formats
 from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
 from ui import corpus_picker
-from ui.state import Trained
+from ui.session.state import Trained
 
 #: The most characters of the training text that are compared, and of each piece of it.
 MOST_TEXT = 4_000_000

@@ -19,8 +19,10 @@ import streamlit as st
 from bpe_core import registry as core_registry
 from bpe_core.pretokenize import PATTERNS
 from bpe_core.trainer import Trainer
-from ui import import_sizes, registry, state
-from ui.state import Trained
+from ui import import_sizes
+from ui.server import published
+from ui.session import state
+from ui.session.state import Trained
 from ui.words import count
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def imported(
 ) -> Imported:
     """Return ``tokenizer`` in the form the pages show, under a new key unless one is given."""
     return Imported(
-        key=registry.publish(tokenizer, key),
+        key=published.publish(tokenizer, key),
         name=name,
         tokenizer=tokenizer,
         trace=None,
@@ -95,7 +97,7 @@ class _Keys:
 
     def release(self) -> None:
         for key in self.kept:
-            registry.withdraw(key)
+            published.withdraw(key)
 
 
 @st.cache_resource(scope="session", on_release=_Keys.release, show_spinner=False)
@@ -116,7 +118,7 @@ def remember(new: Imported) -> Imported:
     kept = replace(new, name=name)
     together = [kept, *mine()]
     for gone in together[KEPT:]:
-        registry.withdraw(gone.key)
+        published.withdraw(gone.key)
     st.session_state.imported = together[:KEPT]
     _keys().kept.add(kept.key)
     return kept
@@ -146,7 +148,7 @@ def well_known(name: str, *, download: bool = False) -> Imported:
             )
             gc.collect()
             gc.freeze()  # hundreds of thousands of objects that the collector need not walk
-    registry.publish(_read[name].tokenizer, name)
+    published.publish(_read[name].tokenizer, name)
     return _read[name]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import state, theme, training_view
+from ui import theme, training_view
+from ui.session import state
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "ui" / "assets"

@@ -11,19 +11,13 @@ import streamlit as st
 
 from bpe_core import registry as core_registry
 from bpe_core.formats import FormatError
-from ui import (
-    encoding,
-    export_dialog,
-    import_dialog,
-    import_shelf,
-    import_sizes,
-    registry,
-    state,
-)
+from ui import encoding, export_dialog, import_dialog, import_shelf, import_sizes
 from ui.components.token_editor import COLORS, has_text, set_text
 from ui.examples import EXAMPLES
 from ui.import_shelf import Imported
-from ui.state import Trained
+from ui.server import published
+from ui.session import state
+from ui.session.state import Trained
 from ui.words import literal
 
 #: Characters of a text that a link may carry, and of the text the editor opens with.
@@ -129,7 +123,7 @@ def tokenizer() -> Trained:
         values[import_dialog.ARRIVED] = values.get("tokens_last", newest)
         st.rerun()
     values.tokens_last = chosen.key
-    registry.publish(chosen.tokenizer, chosen.key)  # it may have made room for others
+    published.publish(chosen.tokenizer, chosen.key)  # it may have made room for others
     return chosen
 
 

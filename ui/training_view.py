@@ -1,7 +1,7 @@
 """How a training looks while it runs and once it has ended.
 
 Belongs here: the sentences about progress and result, and the place of the merge player. What a
-training is stands in ``ui.jobs`` and ``ui.state``.
+training is stands in ``ui.session.jobs`` and ``ui.session.state``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import time
 import streamlit as st
 
 from bpe_core.metrics import bytes_per_token
-from ui import state
 from ui.components.merge_player import merge_player
-from ui.jobs import Phase, Progress, TrainingJob
-from ui.state import Trained
+from ui.session import state
+from ui.session.jobs import Phase, Progress, TrainingJob
+from ui.session.state import Trained
 from ui.theme import is_large
 from ui.words import count, literal, seconds, size
 

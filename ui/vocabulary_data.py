@@ -13,8 +13,8 @@ import streamlit as st
 
 from bpe_core import vocabulary as engine
 from bpe_core.vocabulary import Replay, Vocabulary
-from ui import state
-from ui.state import Trained
+from ui.session import state
+from ui.session.state import Trained
 
 
 @dataclass(frozen=True)

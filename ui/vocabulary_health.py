@@ -14,7 +14,7 @@ import streamlit as st
 from bpe_core.vocabulary import Kind, Vocabulary
 from ui import theme, vocabulary_data
 from ui.components.tally_table import Tally, tally_table
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.words import count
 
 LONGEST = "longest"

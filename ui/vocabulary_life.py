@@ -14,7 +14,7 @@ import streamlit as st
 from bpe_core import vocabulary as engine
 from bpe_core.pretokenize import utf8
 from ui import biography, vocabulary_data
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.words import count
 
 #: Places shown, and bytes of the text on each side of one.

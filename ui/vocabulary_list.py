@@ -14,7 +14,7 @@ import streamlit as st
 from bpe_core.vocabulary import KINDS, Vocabulary
 from ui import theme, vocabulary_data, vocabulary_health
 from ui.components.token_table import Column, Page, token_table
-from ui.state import Trained
+from ui.session.state import Trained
 from ui.vocabulary_query import ALL, DESCENDS_FIRST, SEARCHES, SPECIALS, Query, in_order, matches
 from ui.words import literal
 

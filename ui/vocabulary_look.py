@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.vocabulary import Vocabulary
-from ui.state import Trained
+from ui.session.state import Trained
 
 #: Once a page.
 STYLE = """<style>

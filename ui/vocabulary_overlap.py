@@ -16,7 +16,7 @@ from bpe_core.registry import RegistryError
 from ui import import_shelf, theme, vocabulary_data
 from ui.components.tally_table import Tally, tally_table
 from ui.components.token_table import Column, Page, token_table
-from ui.state import Trained
+from ui.session.state import Trained
 
 SHARED, HERE, THERE = "shared", "here", "there"
 PER_PAGE = 15

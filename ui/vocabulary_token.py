@@ -13,11 +13,12 @@ import numpy as np
 import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
-from ui import state, theme, vocabulary_data
+from ui import theme, vocabulary_data
 from ui.biography import token_biography
 from ui.components.token_card import token_card
 from ui.components.token_life import token_life
-from ui.state import Trained
+from ui.session import state
+from ui.session.state import Trained
 from ui.vocabulary_life import cached_life
 
 PAGE = "../pages/vocabulary.py"

@@ -9,7 +9,8 @@ from starlette.testclient import TestClient
 
 import bpe_core
 from bpe_core import Tokenizer, Trainer
-from ui import api, encoding, registry
+from ui import encoding
+from ui.server import api, published
 
 EOT = "<|endoftext|>"
 TEXTS = [
@@ -36,7 +37,7 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def key(tokenizer: Tokenizer) -> str:
-    return registry.publish(tokenizer)
+    return published.publish(tokenizer)
 
 
 def read(data: bytes) -> tuple[dict[str, int], np.ndarray, np.ndarray, np.ndarray]:
@@ -255,22 +256,22 @@ def test_health(client) -> None:
     assert response.json()["status"] == "ok"
 
 
-# -- the registry -----------------------------------------------------------------------------
+# -- the published tokenizers -----------------------------------------------------------------
 
 
 def test_keys_cannot_be_guessed(tokenizer) -> None:
-    keys = {registry.publish(tokenizer) for _ in range(20)}
+    keys = {published.publish(tokenizer) for _ in range(20)}
     assert len(keys) == 20
     assert min(map(len, keys)) >= 24
 
 
-def test_the_registry_is_bounded_and_drops_what_was_unused_longest(tokenizer, monkeypatch) -> None:
-    monkeypatch.setattr(registry, "MAX_TOKENIZERS", 2)
-    monkeypatch.setattr(registry, "_shelf", type(registry._shelf)())
-    first, second = registry.publish(tokenizer), registry.publish(tokenizer)
-    assert registry.lookup(first) is tokenizer  # so the second is now the older one
-    third = registry.publish(tokenizer)
-    assert registry.lookup(second) is None
-    assert registry.lookup(first) is registry.lookup(third) is tokenizer
-    assert registry.publish(tokenizer, second) == second
-    assert registry.lookup(second) is tokenizer
+def test_what_is_published_is_bounded_and_drops_what_was_unused_longest(tokenizer, monkeypatch) -> None:
+    monkeypatch.setattr(published, "MAX_TOKENIZERS", 2)
+    monkeypatch.setattr(published, "_shelf", type(published._shelf)())
+    first, second = published.publish(tokenizer), published.publish(tokenizer)
+    assert published.lookup(first) is tokenizer  # so the second is now the older one
+    third = published.publish(tokenizer)
+    assert published.lookup(second) is None
+    assert published.lookup(first) is published.lookup(third) is tokenizer
+    assert published.publish(tokenizer, second) == second
+    assert published.lookup(second) is tokenizer

@@ -22,11 +22,11 @@ from ui import (
     compare_texts,
     corpus_picker,
     import_sizes,
-    registry,
-    state,
 )
 from ui.components.token_view import Cut
-from ui.state import Trained
+from ui.server import published
+from ui.session import state
+from ui.session.state import Trained
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)> $x$ **b** :red[r] `c` %{y} low low lower\n"
@@ -39,7 +39,7 @@ def made(text: str, size: int, *, name: str = "made", held_out: str = "", **opti
     result = settings.train(text)
     counts = metrics.corpus_token_counts(result.tokenizer, held_out) if held_out else None
     return Trained(
-        key=registry.publish(result.tokenizer),
+        key=published.publish(result.tokenizer),
         name=f"{name} · {size:,}",
         tokenizer=result.tokenizer,
         trace=result.trace,

@@ -11,8 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
-from ui import export_dialog, export_proof, registry
-from ui.state import Trained
+from ui import export_dialog, export_proof
+from ui.server import published
+from ui.session.state import Trained
 
 STORY = "the low lower lowest mouse looked at the newest widest moon <|x|>\n" * 40
 TEXT = "the low mouse café 한 looked <|x|> newest  unseen\n\n 1234567 it's"
@@ -22,7 +23,7 @@ def made(size: int = 285, text: str = STORY, **options: Any) -> Trained:
     settings = Trainer(size, ["<|x|>"], pattern="cl100k", **options)
     result = settings.train(text)
     return Trained(
-        key=registry.publish(result.tokenizer),
+        key=published.publish(result.tokenizer),
         name="Made *here*",
         tokenizer=result.tokenizer,
         trace=result.trace,
@@ -147,7 +148,7 @@ def test_an_obstacle_takes_the_place_of_the_download() -> None:
     tokenizer = Tokenizer.from_vocab(vocab, [(b"b", b"c"), (b"a", b"b")])
     other = made()
     trained = Trained(
-        registry.publish(tokenizer), "Other", tokenizer, None, "", "", other.settings, "", "import"
+        published.publish(tokenizer), "Other", tokenizer, None, "", "", other.settings, "", "import"
     )
     at = dialog(trained, "tiktoken")
     assert "cannot hold this tokenizer exactly" in at.warning[0].value

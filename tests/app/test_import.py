@@ -31,12 +31,12 @@ from ui import (
     import_reading,
     import_shelf,
     import_sizes,
-    registry,
-    state,
 )
 from ui.components.token_editor import Picked
 from ui.import_reading import ImportProblem
 from ui.import_shelf import Imported
+from ui.server import published
+from ui.session import state
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = "the low lower lowest mouse looked at the newest widest moon <|x|>\n" * 40
@@ -103,7 +103,7 @@ def test_what_was_exported_comes_back(tokenizer: Tokenizer, kind: Any, packed: b
     assert new.tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
     assert new.source == "import"
     assert "285 entries, 28 merges, pattern cl100k, 1 special token" in import_shelf.summary(new)
-    assert registry.lookup(new.key) is new.tokenizer
+    assert published.lookup(new.key) is new.tokenizer
 
 
 def test_special_tokens_without_an_id_get_one(tokenizer: Tokenizer) -> None:
@@ -195,7 +195,7 @@ def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def published(monkeypatch: pytest.MonkeyPatch) -> None:
+def published_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """The published files, where this machine has them."""
     shared = Path(os.environ.get("BPE_SHARED", ROOT.parent / "shared")) / "tiktoken_cache"
     if not shared.is_dir():
@@ -212,11 +212,11 @@ def test_a_name_without_a_file_says_what_helps(nothing_here: None, name: str) ->
     assert sentence.endswith((".", "?"))
 
 
-def test_a_well_known_name_is_read_once_for_all(published: None) -> None:
+def test_a_well_known_name_is_read_once_for_all(published_files: None) -> None:
     one = import_reading.from_name("gpt2")
     assert import_reading.from_name(" GPT-2 ") is one
     assert one.key == one.name == "gpt2"
-    assert registry.lookup("gpt2") is one.tokenizer
+    assert published.lookup("gpt2") is one.tokenizer
     assert one.tokenizer.encode("hello world") == [31373, 995]
     assert "50,257 entries" in import_shelf.summary(one)
 
@@ -340,15 +340,15 @@ def test_an_import_is_its_visitors_alone(tokenizer: Tokenizer) -> None:
     own, other = visit("tokens", mine), visit("tokens")
     assert f"{mine.name} · imported" in own.selectbox(key="tokenizer").options
     assert mine.name not in "".join(other.selectbox(key="tokenizer").options)
-    assert registry.lookup(mine.key) is mine.tokenizer
-    registry.withdraw(mine.key)
-    assert registry.lookup(mine.key) is None
+    assert published.lookup(mine.key) is mine.tokenizer
+    published.withdraw(mine.key)
+    assert published.lookup(mine.key) is None
     own.selectbox(key="tokenizer").set_value(mine.key)
     quiet(own.run())
-    assert registry.lookup(mine.key) is mine.tokenizer  # shown again, so published again
+    assert published.lookup(mine.key) is mine.tokenizer  # shown again, so published again
 
 
-def test_a_well_known_one_is_chosen_by_link(published: None) -> None:
+def test_a_well_known_one_is_chosen_by_link(published_files: None) -> None:
     at = visit("tokens", tokenizer="gpt-2", text="hello")
     assert at.selectbox(key="tokenizer").value == "gpt2"
     assert "50,257 entries, 50,000 merges, pattern gpt2, 1 special token" in said(at)
@@ -387,7 +387,7 @@ def test_the_dialog_imports_files(tokenizer: Tokenizer) -> None:
     quiet(at.run())
     key, name = at.text[0].value.split(" | ")
     assert name == "mine.tiktoken · 285"
-    assert registry.lookup(key).encode(TEXT) == tokenizer.encode(TEXT)  # type: ignore[union-attr]
+    assert published.lookup(key).encode(TEXT) == tokenizer.encode(TEXT)  # type: ignore[union-attr]
 
 
 def test_the_dialog_says_what_is_wrong_in_one_sentence() -> None:
@@ -413,10 +413,11 @@ def test_only_the_newest_imports_are_kept() -> None:
     script = """
 import streamlit as st
 from bpe_core import Trainer
-from ui import import_shelf, registry
+from ui import import_shelf
+from ui.server import published
 made = [import_shelf.remember(import_shelf.imported(Trainer(256).train("").tokenizer, "same")) for _ in range(6)]
 st.text(" | ".join(t.name for t in import_shelf.mine()))
-st.text(sum(registry.lookup(t.key) is not None for t in made))
+st.text(sum(published.lookup(t.key) is not None for t in made))
 """
     at = quiet(AppTest.from_string(script, default_timeout=60).run())
     assert len(set(at.text[0].value.split(" | "))) == import_shelf.KEPT
@@ -426,10 +427,10 @@ st.text(sum(registry.lookup(t.key) is not None for t in made))
 def test_large_vocabularies_make_room_sooner(
     tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = [registry.publish(tokenizer) for _ in range(3)]
-    monkeypatch.setattr(registry, "MAX_ENTRIES", 2 * tokenizer.model.n_tokens)
-    keys.append(registry.publish(tokenizer))
-    assert [registry.lookup(key) is not None for key in keys] == [False, False, True, True]
+    keys = [published.publish(tokenizer) for _ in range(3)]
+    monkeypatch.setattr(published, "MAX_ENTRIES", 2 * tokenizer.model.n_tokens)
+    keys.append(published.publish(tokenizer))
+    assert [published.lookup(key) is not None for key in keys] == [False, False, True, True]
 
 
 # -- compare ----------------------------------------------------------------------------------
@@ -463,7 +464,7 @@ def test_measures_are_those_of_encoding(brought: Imported) -> None:
     assert (size, measures.tokens, measures.used) == (285, len(ids), len(set(ids)))
 
 
-def test_marks_stand_at_their_own_size(published: None) -> None:
+def test_marks_stand_at_their_own_size(published_files: None) -> None:
     at = visit("compare")
     assert at.pills(key="compare_marks").value == []
     at.pills(key="compare_marks").set_value(["gpt2"])

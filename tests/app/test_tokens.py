@@ -13,9 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer
-from ui import biography, decode_box, encoding, registry, state, tokens_setup
+from ui import biography, decode_box, encoding, tokens_setup
 from ui.components.token_editor import COLORS, DRAWN_BYTES, Picked
 from ui.examples import EXAMPLES
+from ui.server import published
+from ui.session import state
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "../pages/tokens.py"
@@ -75,7 +77,7 @@ def with_special_tokens() -> state.Trained:
     settings = Trainer(280, ("<|endoftext|>",))
     result = settings.train("low lower lowest newer newest " * 4)
     return state.Trained(
-        key=registry.publish(result.tokenizer),
+        key=published.publish(result.tokenizer),
         name="Mine",
         tokenizer=result.tokenizer,
         trace=result.trace,
@@ -100,7 +102,7 @@ def test_it_opens_with_a_text_to_look_at(app: AppTest) -> None:
     assert data["special"] == "recognize"
     assert data["color"] == "position"
     assert data["limit"] == DRAWN_BYTES
-    assert registry.lookup(data["tokenizer"]) is built_in.tokenizer
+    assert published.lookup(data["tokenizer"]) is built_in.tokenizer
 
 
 def test_the_vocabulary_size_sets_the_number_of_merges(app: AppTest) -> None:
@@ -162,9 +164,9 @@ def test_a_tokenizer_without_merges_has_no_slider(app: AppTest) -> None:
 
 def test_a_tokenizer_that_made_room_is_published_again(app: AppTest) -> None:
     key = editor(app)["tokenizer"]
-    registry._shelf.clear()
+    published._shelf.clear()
     app.run()
-    assert registry.lookup(key) is state.built_in().wait().tokenizer
+    assert published.lookup(key) is state.built_in().wait().tokenizer
 
 
 def test_a_page_change_keeps_every_choice(app: AppTest) -> None:

@@ -12,8 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core.trainer import Trainer
-from ui import corpus_picker, downloads, state, training_setup, words
-from ui.jobs import Places, TrainingJob
+from ui import corpus_picker, downloads, training_setup, words
+from ui.session import state
+from ui.session.jobs import Places, TrainingJob
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<script>alert(1)</script> $x$ **b** :red[r] `c` <b>low</b> low lower lowest\n"

@@ -15,8 +15,6 @@ from bpe_core.vocabulary import Vocabulary
 from tests.engine import oracle
 from ui import (
     biography,
-    registry,
-    state,
     vocabulary_data,
     vocabulary_health,
     vocabulary_life,
@@ -25,7 +23,9 @@ from ui import (
     vocabulary_token,
 )
 from ui.components.token_editor import Picked
-from ui.state import Trained
+from ui.server import published
+from ui.session import state
+from ui.session.state import Trained
 from ui.vocabulary_query import DESCENDS_FIRST, Query
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ BYTES = {i: bytes([i]) for i in range(256)}
 def wrapped(tokenizer: Tokenizer, text: str, name: str, **more: Any) -> Trained:
     """A tokenizer as it stands on a visitor's shelf."""
     return Trained(
-        key=registry.publish(tokenizer),
+        key=published.publish(tokenizer),
         name=name,
         tokenizer=tokenizer,
         text=text,

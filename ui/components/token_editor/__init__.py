@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui import api, encoding
+from ui import encoding
+from ui.server import api
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -16,9 +16,9 @@ import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer
-from ui import registry
 from ui.corpus_picker import samples
-from ui.jobs import Outcome, Places, TrainingJob
+from ui.server import published
+from ui.session.jobs import Outcome, Places, TrainingJob
 
 #: How many tokenizers of one visitor are kept; the oldest makes room.
 KEPT = 8
@@ -126,7 +126,7 @@ def _trained(done: TrainingJob, outcome: Outcome, taken: Container[str] = ()) ->
     plain = f"{done.name} · {outcome.tokenizer.vocab_size:,}"
     numbered = (f"{plain} ({n})" for n in itertools.count(2))
     return Trained(
-        key=registry.publish(outcome.tokenizer, done.id),
+        key=published.publish(outcome.tokenizer, done.id),
         name=next(name for name in itertools.chain([plain], numbered) if name not in taken),
         tokenizer=outcome.tokenizer,
         trace=outcome.trace,

@@ -4,8 +4,8 @@ Belongs here: who may call, how much, and errors as sentences. What is answered 
 ``ui/encoding.py``. The work runs in threads, so a long text never holds up the event loop.
 
 ``POST /api/encode``: the body is the text (UTF-8); the query names ``tokenizer`` (a key of
-``ui/registry.py``), ``merges`` (default: all), ``special`` (default: recognize) and ``limit``
-(bytes of text whose tokens are sent).
+``ui/server/published.py``), ``merges`` (default: all), ``special`` (default: recognize) and
+``limit`` (bytes of text whose tokens are sent).
 ``GET /api/health``: is the server up, is the engine compiled.
 """
 
@@ -22,7 +22,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import bpe_core
-from ui import encoding, registry
+from ui import encoding
+from ui.server import published
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -61,7 +62,7 @@ async def encode(request: Request) -> Response:
     """Answer ``POST /api/encode`` with the buffer of ``ui/encoding.py``."""
     try:
         _same_origin(request)
-        tokenizer = registry.lookup(request.query_params.get("tokenizer", ""))
+        tokenizer = published.lookup(request.query_params.get("tokenizer", ""))
         if tokenizer is None:
             raise Problem(404, UNKNOWN_TOKENIZER)
         merges = _number(request, "merges")
