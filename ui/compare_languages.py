@@ -12,11 +12,11 @@ from functools import lru_cache
 import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
-from ui import corpus_picker
+from ui import samples
 from ui.import_sizes import merges_for
 
 #: The file with the passages, each under a line "# Language".
-PASSAGES = corpus_picker.SAMPLES / "languages.txt"
+PASSAGES = samples.FOLDER / "languages.txt"
 
 
 @dataclass(frozen=True)

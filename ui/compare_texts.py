@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from bpe_core.corpus import decode_text
-from ui import corpus_picker
+from ui import limits, samples
 from ui.session.state import Trained
 from ui.words import size
 
@@ -43,7 +43,7 @@ def choices(tokenizers: Sequence[Trained], known: Sequence[Trained]) -> dict[str
         found[LEARNED] = "Own training text"
     if any(t.held_out for t in tokenizers):
         found[HELD_OUT] = "Own held-out text"
-    for one in corpus_picker.samples().values():
+    for one in samples.by_id().values():
         if one.n_bytes >= _SHORTEST:
             found[f"sample:{one.id}"] = one.name
     for trained in known:
@@ -75,7 +75,7 @@ def resolve(choice: str, name: str, trained: Trained, known: Sequence[Trained]) 
         text, digest = own_text()
         return _given(f"own:{digest}", name, text == trained.text, text)
     if choice.startswith("sample:"):
-        one = corpus_picker.sample(choice.removeprefix("sample:"))
+        one = samples.by_id()[choice.removeprefix("sample:")]
         return EvalText(choice, name, _learned(trained, choice), one.read)
     owner = next((t for t in known if choice == f"text:{t.key}"), None)
     if owner is None:
@@ -96,7 +96,7 @@ def _learned(trained: Trained, choice: str) -> bool:
     """Whether ``trained`` saw this sample; a part that was held out does not change that."""
     if trained.source != "sample":
         return False
-    one = corpus_picker.sample(choice.removeprefix("sample:"))
+    one = samples.by_id()[choice.removeprefix("sample:")]
     return len((trained.text + trained.held_out).encode()) == one.n_bytes
 
 
@@ -134,13 +134,13 @@ def own_text_widgets() -> None:
         "Paste a text to measure on",
         key="compare_own",
         height=120,
-        max_chars=corpus_picker.MAX_PASTE,
+        max_chars=limits.PASTE_CHARACTERS,
         persist_state="session",
     )
     turn = st.session_state.setdefault("_compare_upload_turn", 0)
     file.file_uploader(
-        f"or upload a text file, up to {corpus_picker.MAX_FILE_MB} MB",
-        max_upload_size=corpus_picker.MAX_FILE_MB,
+        f"or upload a text file, up to {limits.TEXT_FILE_MB} MB",
+        max_upload_size=limits.TEXT_FILE_MB,
         key=f"compare_upload_{turn}",
         on_change=_keep,
     )

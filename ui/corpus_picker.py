@@ -6,11 +6,8 @@ Decoding itself is ``bpe_core.corpus``; training is ``ui.session.jobs``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -18,14 +15,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpe_core.corpus import decode_text
-from ui import words
+from ui import limits, samples, words
 
-SAMPLES = Path(__file__).resolve().parents[1] / "sample_corpora"
 PASTE, UPLOAD = "paste", "upload"
-
-MAX_PASTE = 2_000_000  # characters; a paste travels with every click, so files are for more
-MAX_FILE_MB = 50  # the server's maxUploadSize says the same
-MAX_TOTAL_MB = 100
 
 _HEAD = 4_000  # bytes that are enough for the first lines of any text
 
@@ -40,46 +32,6 @@ class Corpus:
     head: str
     read: Callable[[], str]
     about: str = ""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A text that comes with the app, and the settings that show it best."""
-
-    id: str
-    name: str
-    about: str
-    path: Path
-    n_bytes: int
-    special_tokens: tuple[str, ...]
-    vocab_size: int
-
-    def read(self) -> str:
-        """Return the whole text."""
-        return self.path.read_bytes().decode("utf-8")
-
-
-@lru_cache(maxsize=1)
-def samples() -> dict[str, Sample]:
-    """Return the samples by id, in the order of ``sample_corpora/index.json``."""
-    found: dict[str, Sample] = {}
-    for entry in json.loads((SAMPLES / "index.json").read_text("utf-8")):
-        path = SAMPLES / entry["file"]
-        found[path.stem] = Sample(
-            id=path.stem,
-            name=entry["title"],
-            about=entry["subtitle"],
-            path=path,
-            n_bytes=path.stat().st_size,
-            special_tokens=tuple(entry["special_tokens"]),
-            vocab_size=entry["vocab_size"],
-        )
-    return found
-
-
-def sample(sample_id: str) -> Sample:
-    """Return one sample; KeyError if there is none of that id."""
-    return samples()[sample_id]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +78,7 @@ def choose(on_change: Callable[[], None]) -> Corpus:
     """Show the list of sources and return the chosen text; ``on_change`` is for another source."""
     chosen = st.selectbox(
         "Text",
-        [*samples(), PASTE, UPLOAD],
+        [*samples.by_id(), PASTE, UPLOAD],
         format_func=_label,
         key="corpus_source",
         on_change=on_change,
@@ -136,7 +88,7 @@ def choose(on_change: Callable[[], None]) -> Corpus:
         return _pasted(st.session_state.get("corpus_text") or "")
     if chosen == UPLOAD:
         return _uploaded(_kept())
-    one = samples().get(chosen or "") or next(iter(samples().values()))
+    one = samples.by_id().get(chosen or "") or samples.first()
     head = one.read()[:_HEAD]
     return Corpus(one.name, "sample", one.n_bytes, head, one.read, one.about)
 
@@ -148,11 +100,13 @@ def details(corpus: Corpus) -> None:
             "Your text",
             key="corpus_text",
             height=170,
-            max_chars=MAX_PASTE,
+            max_chars=limits.PASTE_CHARACTERS,
             placeholder="Paste or type a text here, then press Train.",
             persist_state="session",
         )
-        st.caption(f"Up to {MAX_PASTE:,} characters; larger texts can be uploaded as files.")
+        st.caption(
+            f"Up to {limits.PASTE_CHARACTERS:,} characters; larger texts can be uploaded as files."
+        )
     elif corpus.source == UPLOAD:
         _upload()
     else:
@@ -164,7 +118,7 @@ def _label(option: str) -> str:
         return "Paste a text"
     if option == UPLOAD:
         return "Upload files"
-    one = samples()[option]
+    one = samples.by_id()[option]
     return f"{one.name} · {words.size(one.n_bytes)}"
 
 
@@ -201,10 +155,10 @@ def _upload() -> None:
     key = f"corpus_upload_{turn}"
     with st.container(key="corpus_upload"):
         st.file_uploader(
-            f"Text files (txt, md, csv, jsonl, py, ...), up to {MAX_FILE_MB} MB each and "
-            f"{MAX_TOTAL_MB} MB in all",
+            f"Text files (txt, md, csv, jsonl, py, ...), up to {limits.TEXT_FILE_MB} MB each and "
+            f"{limits.TEXT_TOTAL_MB} MB in all",
             accept_multiple_files=True,
-            max_upload_size=MAX_FILE_MB,
+            max_upload_size=limits.TEXT_FILE_MB,
             key=key,
             on_change=_keep_uploads,
             args=(key,),
@@ -237,7 +191,7 @@ def _keep_uploads(key: str) -> None:
     total = sum(len(f.data) for f in files)
     refused: list[str] = []
     for upload in st.session_state.get(key) or []:
-        if total + upload.size > MAX_TOTAL_MB * 1_000_000:
+        if total + upload.size > limits.TEXT_TOTAL_MB * 1_000_000:
             refused.append(upload.name)
             _release(upload)
             continue

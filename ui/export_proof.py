@@ -17,7 +17,7 @@ import streamlit as st
 from bpe_core import formats
 from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
-from ui import corpus_picker
+from ui import samples
 from ui.session.state import Trained
 
 #: The most characters of the training text that are compared, and of each piece of it.
@@ -85,7 +85,7 @@ def prove(
 def texts(trained: Trained) -> Iterator[str]:
     """Give what the tokenizer was trained on and what was held out, or else the sample texts."""
     if not trained.text:
-        for sample in corpus_picker.samples().values():
+        for sample in samples.by_id().values():
             yield from pieces(sample.read())
         return
     yield from pieces(trained.text[:MOST_TEXT])

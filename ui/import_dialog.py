@@ -9,7 +9,7 @@ import streamlit as st
 
 from bpe_core import registry as core_registry
 from bpe_core.pretokenize import PATTERNS
-from ui import import_reading, import_shelf
+from ui import import_reading, import_shelf, limits
 from ui.import_reading import ImportProblem
 from ui.import_shelf import Imported
 from ui.words import literal
@@ -62,7 +62,7 @@ def from_files() -> None:
     uploads = st.file_uploader(
         "tokenizer.json, a .tiktoken file, vocab.json with merges.txt, or a file saved here",
         accept_multiple_files=True,
-        max_upload_size=import_reading.MAX_FILE_MB,
+        max_upload_size=limits.TOKENIZER_FILE_MB,
         key="import_files",
     )
     try:

@@ -21,12 +21,11 @@ from bpe_core.formats.proof import NASTY_TEXTS
 from bpe_core.pretokenize import PATTERNS
 from ui import import_shelf
 from ui.import_shelf import Imported
+from ui.limits import TOKENIZER_FILE_MB, TOKENIZER_FILES
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
-MAX_FILE_MB = 30
-MAX_FILES = 4
 MAX_ENTRIES = 400_000
 MAX_ID = 4_000_000  # tables are as long as the largest id
 PATIENCE = 0.5  # seconds that a pattern may take for a page of text
@@ -51,9 +50,9 @@ def unpacked(uploads: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
     for name, content in uploads:
         _check_size(name, len(content))
         found += _unzipped(name, content) if content.startswith(_ZIP) else [(name, content)]
-    if len(found) > MAX_FILES:
+    if len(found) > TOKENIZER_FILES:
         raise ImportProblem(
-            f"These are {len(found)} files; a tokenizer has at most {MAX_FILES}. "
+            f"These are {len(found)} files; a tokenizer has at most {TOKENIZER_FILES}. "
             "Choose those of one tokenizer."
         )
     files: dict[str, bytes] = {}
@@ -64,10 +63,10 @@ def unpacked(uploads: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
 
 
 def _check_size(name: str, n_bytes: int) -> None:
-    if n_bytes > MAX_FILE_MB * 1_000_000:
+    if n_bytes > TOKENIZER_FILE_MB * 1_000_000:
         raise ImportProblem(
-            f"{name} has {n_bytes / 1e6:.0f} MB; files up to {MAX_FILE_MB} MB are taken. "
-            "Tokenizer files are smaller; is it perhaps a model?"
+            f"{name} has {n_bytes / 1e6:.0f} MB; files up to {TOKENIZER_FILE_MB} MB are "
+            "taken. Tokenizer files are smaller; is it perhaps a model?"
         )
 
 
@@ -75,15 +74,15 @@ def _unzipped(name: str, content: bytes) -> list[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
-            if len(members) > MAX_FILES:
+            if len(members) > TOKENIZER_FILES:
                 raise ImportProblem(
-                    f"{name} holds {len(members)} files; a tokenizer has at most {MAX_FILES}."
+                    f"{name} holds {len(members)} files; a tokenizer has at most {TOKENIZER_FILES}."
                 )
             found = []
             for member in members:
                 inside = member.filename.rsplit("/", 1)[-1]
                 with archive.open(member) as file:  # what the header says of its size may be wrong
-                    data = file.read(MAX_FILE_MB * 1_000_000 + 1)
+                    data = file.read(TOKENIZER_FILE_MB * 1_000_000 + 1)
                 _check_size(inside, len(data))
                 found.append((inside, data))
             return found

@@ -14,8 +14,8 @@ import streamlit as st
 
 from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
 from bpe_core.trainer import Trainer
-from ui import corpus_picker
-from ui.corpus_picker import Corpus, samples
+from ui import corpus_picker, samples
+from ui.corpus_picker import Corpus
 from ui.words import literal
 
 N_BYTES = 256
@@ -75,9 +75,9 @@ def sizes(lowest: int, current: int) -> list[int]:
 
 def row() -> tuple[Setup, bool]:
     """Draw the row; return what it says and whether Train was pressed in this run."""
-    for key, value in {**_DEFAULTS, **_suggested(next(iter(samples())))}.items():
+    for key, value in {**_DEFAULTS, **_suggested(samples.first().id)}.items():
         st.session_state.setdefault(key, value)
-    st.session_state.setdefault("suggested_for", next(iter(samples())))
+    st.session_state.setdefault("suggested_for", samples.first().id)
     specials = _special_tokens(st.session_state.special_tokens)
     lowest = N_BYTES + len(specials)
 
@@ -100,14 +100,14 @@ def row() -> tuple[Setup, bool]:
 
 def _suggested(sample_id: str) -> dict[str, object]:
     """Return the settings that show a sample best, by widget key."""
-    one = samples()[sample_id]
+    one = samples.by_id()[sample_id]
     return {"vocab_size": one.vocab_size, "special_tokens": "\n".join(one.special_tokens)}
 
 
 def _take_suggestion() -> None:
     """Follow another sample's suggestions where the visitor left the last ones as they were."""
     chosen = st.session_state.corpus_source
-    if chosen in samples():
+    if chosen in samples.by_id():
         for key, value in _suggested(st.session_state.suggested_for).items():
             if st.session_state[key] == value:
                 st.session_state[key] = _suggested(chosen)[key]

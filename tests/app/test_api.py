@@ -265,7 +265,9 @@ def test_keys_cannot_be_guessed(tokenizer) -> None:
     assert min(map(len, keys)) >= 24
 
 
-def test_what_is_published_is_bounded_and_drops_what_was_unused_longest(tokenizer, monkeypatch) -> None:
+def test_what_is_published_is_bounded_and_drops_what_was_unused_longest(
+    tokenizer, monkeypatch
+) -> None:
     monkeypatch.setattr(published, "MAX_TOKENIZERS", 2)
     monkeypatch.setattr(published, "_shelf", type(published._shelf)())
     first, second = published.publish(tokenizer), published.publish(tokenizer)

@@ -20,8 +20,8 @@ from ui import (
     compare_measures,
     compare_tables,
     compare_texts,
-    corpus_picker,
     import_sizes,
+    samples,
 )
 from ui.components.token_view import Cut
 from ui.server import published
@@ -399,7 +399,7 @@ def test_the_passages_say_the_same_in_each_language() -> None:
 
 
 def test_costs_are_sorted_and_bytes_are_the_cost_without_merges() -> None:
-    tokenizer = made(corpus_picker.sample("stories").read()[:20_000], 600).tokenizer
+    tokenizer = made(samples.by_id()["stories"].read()[:20_000], 600).tokenizer
     rows = compare_languages.costs(tokenizer, 600)
     assert [r.tokens for r in rows] == sorted(r.tokens for r in rows)
     assert rows[0].english == "English"

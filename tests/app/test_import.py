@@ -31,6 +31,7 @@ from ui import (
     import_reading,
     import_shelf,
     import_sizes,
+    limits,
 )
 from ui.components.token_editor import Picked
 from ui.import_reading import ImportProblem
@@ -157,7 +158,7 @@ def junk() -> dict[str, list[tuple[str, bytes]]]:
         "deep": [("tokenizer.json", b'{"model":' + b"[" * 99_999)],
         "no zip": [("box.zip", b"PK\x03\x04" + b"x" * 99)],
         "many": [(f"{i}.txt", b"a b") for i in range(9)],
-        "large": [("big.json", bytes(import_reading.MAX_FILE_MB * 1_000_000 + 1))],
+        "large": [("big.json", bytes(limits.TOKENIZER_FILE_MB * 1_000_000 + 1))],
         "slow pattern": [("tokenizer.json", json.dumps(slow).encode())],
         "far id": [("far.tiktoken", far)],
         "unigram": [("tokenizer.json", b'{"model":{"type":"Unigram"},"added_tokens":[]}')],
@@ -177,7 +178,7 @@ def test_what_is_no_tokenizer_gets_one_sentence(name: str) -> None:
 def test_a_zip_file_is_not_unpacked_without_end() -> None:
     box = io.BytesIO()
     with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("zeros.json", bytes(import_reading.MAX_FILE_MB * 1_000_000 + 1))
+        archive.writestr("zeros.json", bytes(limits.TOKENIZER_FILE_MB * 1_000_000 + 1))
     assert len(box.getvalue()) < 100_000
     with pytest.raises(ImportProblem, match="30 MB are taken"):
         import_reading.unpacked([("small.zip", box.getvalue())])

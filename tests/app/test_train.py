@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core.trainer import Trainer
-from ui import corpus_picker, downloads, training_setup, words
+from ui import corpus_picker, downloads, limits, samples, training_setup, words
 from ui.session import state
 from ui.session.jobs import Places, TrainingJob
 
@@ -77,7 +77,7 @@ def trained(at: AppTest) -> list[state.Trained]:
 def test_opens_with_a_trained_sample(app: AppTest) -> None:
     assert [t.name for t in trained(app)] == []
     built_in = state.built_in().wait()
-    assert built_in.tokenizer.vocab_size == next(iter(corpus_picker.samples().values())).vocab_size
+    assert built_in.tokenizer.vocab_size == samples.first().vocab_size
     assert words.literal(built_in.name) in captions(app)
     assert len(app.get("bidi_component")) == 1
     assert len(app.get("download_button")) == 3  # the merge log; the tokenizer has a dialog
@@ -93,7 +93,7 @@ def test_the_size_is_shown_as_a_sum(app: AppTest) -> None:
 
 
 def test_a_sample_suggests_settings_until_the_visitor_has_his_own(app: AppTest) -> None:
-    chinese = corpus_picker.sample("chinese")
+    chinese = samples.by_id()["chinese"]
     app.selectbox(key="corpus_source").set_value("chinese").run()
     assert app.select_slider(key="vocab_size").value == chinese.vocab_size
     assert app.text_area(key="special_tokens").value == "\n".join(chinese.special_tokens)
@@ -340,7 +340,7 @@ def test_files_stay_over_a_page_change_and_can_be_removed(app: AppTest) -> None:
 
 
 def test_files_over_the_limit_are_named(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus_picker, "MAX_TOTAL_MB", 1)
+    monkeypatch.setattr(limits, "TEXT_TOTAL_MB", 1)
     app = upload(app, ("small.txt", b"small"), ("large.txt", b"x" * 1_000_000))
     assert [f.name for f in app.session_state["corpus_files"]] == ["small.txt"]
     assert "large.txt" in [t.value for t in app.text]
@@ -482,7 +482,7 @@ def test_set_aside_loses_nothing(text: str) -> None:
 
 
 def test_every_sample_is_there_and_is_utf_8() -> None:
-    for sample in corpus_picker.samples().values():
+    for sample in samples.by_id().values():
         assert sample.n_bytes == len(sample.read().encode())
         assert sample.about
         assert Trainer(sample.vocab_size, sample.special_tokens).n_merges > 0

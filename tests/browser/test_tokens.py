@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core import Tokenizer, Trainer
 from tests.browser.conftest import open_tab
-from ui import corpus_picker
+from ui import samples
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +32,7 @@ SHADOW = """(() => { const host = document.querySelector('.st-key-token_editor')
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     """The tokenizer the app opens with."""
-    sample = next(iter(corpus_picker.samples().values()))
+    sample = samples.first()
     return Trainer(sample.vocab_size, sample.special_tokens).train(sample.read()).tokenizer
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bpe_core import Tokenizer, Trainer
-from ui import corpus_picker
+from ui import samples
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,7 @@ FIRST = 120_000  # milliseconds; the first visit may have to compile the engine
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     """The tokenizer the app opens with."""
-    sample = next(iter(corpus_picker.samples().values()))
+    sample = samples.first()
     return Trainer(sample.vocab_size, sample.special_tokens).train(sample.read()).tokenizer
 
 

@@ -16,7 +16,7 @@ import streamlit as st
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer
-from ui.corpus_picker import samples
+from ui import samples
 from ui.server import published
 from ui.session.jobs import Outcome, Places, TrainingJob
 
@@ -148,7 +148,7 @@ class BuiltIn:
     """The tokenizer every visitor starts with, trained in the background at the first visit."""
 
     def __init__(self) -> None:
-        corpus = next(iter(samples().values()))
+        corpus = samples.first()
         self._job = TrainingJob(
             Trainer(corpus.vocab_size, corpus.special_tokens),
             lambda: (corpus.read(), ""),
