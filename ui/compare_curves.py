@@ -16,30 +16,18 @@ import streamlit as st
 from bpe_core import metrics
 from bpe_core.pretokenize import utf8
 from bpe_core.tokenizer import Tokenizer
-from ui import compare_texts, import_sizes, training_setup
+from ui import compare_texts, import_sizes
 from ui.compare_texts import EvalText
 from ui.import_sizes import largest, smallest
+from ui.instruments import size_steps
 from ui.session.state import Trained
-
-_FAR = range(60_000, 1_000_000, 10_000)  # steps of a size slider beyond what is trained here
-
-
-def size_steps(lowest: int, highest: int) -> list[int]:
-    """Return the steps of a size slider: round numbers between two sizes, and the two.
-
-    >>> size_steps(256, 300)
-    [256, 260, 265, 270, 275, 280, 285, 290, 295, 300]
-    """
-    steps = {s for s in training_setup.sizes(lowest, lowest) if s < highest}
-    steps |= {s for s in _FAR if lowest < s < highest}
-    return sorted(steps | {lowest, highest})
 
 
 def size_range(tokenizer: Tokenizer) -> list[int]:
     """Return the steps of the size slider of one tokenizer; one step if it has one size."""
     if import_sizes.why_fixed(tokenizer):
         return [largest(tokenizer)]
-    return size_steps(smallest(tokenizer), largest(tokenizer))
+    return size_steps.between(smallest(tokenizer), largest(tokenizer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,4 +202,4 @@ def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str
 def sizes_of(lines: Iterable[Curve]) -> list[int]:
     """Return the steps of the slider that goes with these lines."""
     ends = [(int(line.sizes[0]), int(line.sizes[-1])) for line in lines]
-    return size_steps(min(first for first, _ in ends), max(last for _, last in ends))
+    return size_steps.between(min(first for first, _ in ends), max(last for _, last in ends))

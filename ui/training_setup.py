@@ -16,10 +16,9 @@ from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
 from bpe_core.trainer import Trainer
 from ui import corpus_picker, samples
 from ui.corpus_picker import Corpus
+from ui.instruments import size_steps
 from ui.words import literal
 
-N_BYTES = 256
-LARGEST = 50_257  # GPT-2's size; enough to see where a curve flattens
 CUSTOM = "custom"
 
 _TIES = {
@@ -52,34 +51,13 @@ class Setup:
     problem: str | None
 
 
-def sizes(lowest: int, current: int) -> list[int]:
-    """Return the steps of the size slider: even on a log scale, round numbers, never above LARGEST.
-
-    >>> sizes(256, 300)[:4], sizes(256, 300)[-1], 476 in sizes(256, 476)
-    ([256, 260, 265, 270], 50257, True)
-    """
-    steps = {lowest, current, LARGEST, *(2**k for k in range(9, 16))}
-    for start, stop, step in (
-        (260, 320, 5),
-        (320, 500, 10),
-        (500, 1000, 25),
-        (1000, 2000, 50),
-        (2000, 5000, 100),
-        (5000, 10_000, 250),
-        (10_000, 20_000, 500),
-        (20_000, 50_001, 1000),
-    ):
-        steps.update(range(start, stop, step))
-    return sorted(s for s in steps if lowest <= s <= LARGEST)
-
-
 def row() -> tuple[Setup, bool]:
     """Draw the row; return what it says and whether Train was pressed in this run."""
     for key, value in {**_DEFAULTS, **_suggested(samples.first().id)}.items():
         st.session_state.setdefault(key, value)
     st.session_state.setdefault("suggested_for", samples.first().id)
     specials = _special_tokens(st.session_state.special_tokens)
-    lowest = N_BYTES + len(specials)
+    lowest = size_steps.N_BYTES + len(specials)
 
     text, size, rest = st.columns([1.6, 3.2, 2.1], gap="medium")
     with text:
@@ -116,18 +94,20 @@ def _take_suggestion() -> None:
 
 def _size(lowest: int, n_specials: int) -> int:
     n = st.session_state.vocab_size
-    n = min(max(n if isinstance(n, int) else lowest, lowest), LARGEST)
+    n = min(max(n if isinstance(n, int) else lowest, lowest), size_steps.LARGEST)
     st.session_state.vocab_size = n
     n = st.select_slider(
         "Vocabulary size",
-        options=sizes(lowest, n),
+        options=size_steps.to_train(lowest, n),
         format_func=lambda size: f"{size:,}",
         key="vocab_size",
         persist_state="session",
     )
     merges = n - lowest
     with st.container(key="size_sum"):
-        st.caption(f"**{n:,}** = {N_BYTES} bytes + {n_specials} special + {merges:,} merges")
+        st.caption(
+            f"**{n:,}** = {size_steps.N_BYTES} bytes + {n_specials} special + {merges:,} merges"
+        )
     return n
 
 
@@ -214,8 +194,8 @@ def _more() -> None:
         st.session_state.vocab_size_exact = st.session_state.vocab_size
         st.number_input(
             "Vocabulary size, exactly",
-            min_value=N_BYTES,
-            max_value=LARGEST,
+            min_value=size_steps.N_BYTES,
+            max_value=size_steps.LARGEST,
             step=1,
             key="vocab_size_exact",
             on_change=_take_exact_size,
@@ -272,7 +252,7 @@ def _more() -> None:
 
 
 def _take_exact_size() -> None:
-    st.session_state.vocab_size = st.session_state.vocab_size_exact or N_BYTES
+    st.session_state.vocab_size = st.session_state.vocab_size_exact or size_steps.N_BYTES
 
 
 def _special_tokens(lines: str | None) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from ui import (
     samples,
 )
 from ui.components.token_view import Cut
+from ui.instruments import size_steps
 from ui.server import published
 from ui.session import state
 from ui.session.state import Trained
@@ -386,7 +387,7 @@ def test_labels_at_the_ends_do_not_overlap() -> None:
 def test_a_curve_of_one_point_can_be_drawn() -> None:
     line = charts.Line("1", "x", np.array([256]), np.array([1.0]), 0, 0)
     assert charts.compression([line], 256).data
-    assert compare_curves.size_steps(256, 256) == [256]
+    assert size_steps.between(256, 256) == [256]
 
 
 # -- languages --------------------------------------------------------------------------------
@@ -409,5 +410,5 @@ def test_costs_are_sorted_and_bytes_are_the_cost_without_merges() -> None:
 
 
 def test_size_sliders_keep_a_valid_value() -> None:
-    assert compare_curves.size_steps(257, 1000)[0] == 257
-    assert compare_curves.size_steps(257, 1000)[-1] == 1000
+    assert size_steps.between(257, 1000)[0] == 257
+    assert size_steps.between(257, 1000)[-1] == 1000
