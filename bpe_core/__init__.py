@@ -26,11 +26,11 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .model import NEVER, BPEModel
+from .model import NEVER, BPEModel, MergeTable
 from .patterns import PATTERNS, NamedPattern
 from .pretokenize import PreTokenizer
-from .text import DecodedText, decode_text
-from .tokenizer import DecodeStream, Token, Tokenizer
+from .text import DecodedText, DecodeStream, decode_text
+from .tokenizer import Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from .formats import FormatError
 
 __all__ = [
-    "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTrace",
-    "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
+    "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTable",
+    "MergeTrace", "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
     "TrainingRun", "decode_text", "formats", "kernels_ready", "known", "metrics", "registry",
     "train_bpe", "warm_up",
 ]  # fmt: skip

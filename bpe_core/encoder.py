@@ -52,7 +52,7 @@ class Encoder:
     """
 
     def __init__(self, tables: tuple[Any, ...]) -> None:
-        """`tables`: number of merges, `BPEModel.tables` and the ids of the model's tokens."""
+        """`tables`: what `BPEModel.encode_tables` gives."""
         from . import kernels
 
         self._tables = tables

@@ -44,7 +44,7 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     """
     from . import kernels
 
-    if not tokenizer.preparation.plain or tokenizer._whole:
+    if not tokenizer.preparation.plain or tokenizer.ignore_merges:
         raise ValueError(
             "this tokenizer normalizes texts, has added tokens with options or takes pre-tokens "
             "whole, so tokens cannot be counted from pre-tokens; encode the text instead"

@@ -1,19 +1,23 @@
-"""The merges as a value: token bytes, parents, ranks; encoding and merging one pre-token.
+"""The merges as values: token bytes, parents, ranks; encoding and merging one pre-token.
 
-Belongs here: `BPEModel`, the byte orders and GPT-2's byte-to-character table. Tokens here are
-indices: 0..255 the bytes in byte order, then one for each new token in merge order. Does not
-belong here: special tokens, patterns and the ids that users see (`tokenizer.py`).
+Belongs here: `MergeTable`, `BPEModel`, the byte orders and GPT-2's byte-to-character table. Tokens
+here are indices: 0..255 the bytes in byte order, then one for each new token in merge order. Does
+not belong here: special tokens, patterns and the ids that users see (`tokenizer.py`).
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .encoder import Encoder, new_scratch
+
+Int32 = npt.NDArray[np.int32]
 
 NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 IN_SPECIAL = -1  # the rank of a boundary inside a special token
@@ -46,35 +50,50 @@ class MergeStep(NamedTuple):
     parts: tuple[bytes, ...]
 
 
-class BPEModel:
-    """A byte order and a list of merges, given as token indices.
+@dataclass(frozen=True, eq=False)
+class MergeTable:
+    """A byte order and the whole list of merges, as token indices, with what follows from them.
 
-    `left, right, new` are int32[m]; row r makes token `new[r]` of `left[r]` and `right[r]`.
+    `left, right, new` are int32[m]; row r makes token `new[r]` of `left[r]` and `right[r]`. What
+    follows is made when it is first asked for, once for all models on the table.
 
-    >>> model = BPEModel(bytes(range(256)), [97, 256], [97, 98], [256, 257])
-    >>> model.token_bytes(257), model.encode_bytes(b"aaab")
-    (b'aab', [256, 97, 98])
+    >>> table = MergeTable(bytes(range(256)), [97, 256], [97, 98], [256, 257])
+    >>> table.tokens[257], len(table)
+    (b'aab', 2)
     """
 
-    def __init__(self, byte_order: bytes, left, right, new) -> None:  # type: ignore[no-untyped-def]
-        self.byte_order = byte_order
-        self.left = np.ascontiguousarray(left, np.int32)
-        self.right = np.ascontiguousarray(right, np.int32)
-        self.new = np.ascontiguousarray(new, np.int32)
-        self.n_merges = len(self.left)
-        self.id_of_byte = np.empty(256, np.int32)
-        self.id_of_byte[np.frombuffer(byte_order, np.uint8)] = np.arange(256)
-        self._share = self
+    byte_order: bytes
+    left: Int32
+    right: Int32
+    new: Int32
 
-    @property
-    def n_tokens(self) -> int:
-        """Tokens that the bytes and these merges make."""
-        return max(256, int(self.new[: self.n_merges].max(initial=255)) + 1)
+    def __post_init__(self) -> None:
+        for name in ("left", "right", "new"):
+            column = np.ascontiguousarray(getattr(self, name), np.int32)
+            object.__setattr__(self, name, column)
+
+    def __len__(self) -> int:
+        return self.left.size
 
     @functools.cached_property
-    def _bytes(self) -> list[bytes]:
-        if self._share is not self:
-            return self._share._bytes
+    def n_tokens(self) -> int:
+        """Tokens that the bytes and all merges make."""
+        return self.n_tokens_after(len(self))
+
+    def n_tokens_after(self, n_merges: int) -> int:
+        """Tokens that the bytes and the first merges make."""
+        return max(256, int(self.new[:n_merges].max(initial=255)) + 1)
+
+    @functools.cached_property
+    def id_of_byte(self) -> Int32:
+        """Token of each byte value, int32[256]."""
+        tokens = np.empty(256, np.int32)
+        tokens[np.frombuffer(self.byte_order, np.uint8)] = np.arange(256)
+        return tokens
+
+    @functools.cached_property
+    def tokens(self) -> list[bytes]:
+        """The bytes of each token; ValueError where merges are made of each other alone."""
         tokens: list[bytes] = [bytes([b]) for b in self.byte_order]
         tokens += [b""] * (self.n_tokens - 256)
         rows = zip(self.left.tolist(), self.right.tolist(), self.new.tolist(), strict=True)
@@ -97,9 +116,84 @@ class BPEModel:
                 raise ValueError("some merges are made of each other and of no bytes")
         return tokens
 
+    @functools.cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Bytes of each token, int64[n_tokens]."""
+        return np.array(list(map(len, self.tokens)), np.int64)
+
+    @functools.cached_property
+    def birth_ranks(self) -> Int32:
+        """Rank of the first merge that makes each token, int32[n_tokens]; -1 for bytes."""
+        births = np.full(self.n_tokens, -1, np.int32)
+        births[self.new[::-1]] = np.arange(len(self), dtype=np.int32)[::-1]
+        return births
+
+    @functools.cached_property
+    def lookup(self) -> tuple[Int32, Int32, npt.NDArray[np.int64], Int32]:
+        """What the encode kernels look pairs up in: (id_of_byte, new, pairs, byte_ranks)."""
+        from . import kernels
+
+        size = 1 << (2 * len(self) + 15).bit_length()
+        pairs = np.full(2 * size, -1, np.int64)
+        byte_ranks = np.full(65536, NEVER, np.int32)
+        kernels.fill_ranks(self.left, self.right, pairs, byte_ranks)
+        return self.id_of_byte, self.new, pairs, byte_ranks
+
+
+@dataclass(frozen=True, eq=False)
+class BPEModel:
+    """A table of merges cut at a number: only the first `n_merges` are done.
+
+    >>> model = BPEModel(MergeTable(bytes(range(256)), [97, 256], [97, 98], [256, 257]), 2)
+    >>> model.token_bytes(257), model.encode_bytes(b"aaab")
+    (b'aab', [256, 97, 98])
+    >>> model.truncated(1).encode_bytes(b"aaab")
+    [256, 97, 98]
+    """
+
+    table: MergeTable
+    n_merges: int
+
+    @property
+    def byte_order(self) -> bytes:
+        """The bytes in the order of their tokens."""
+        return self.table.byte_order
+
+    @property
+    def left(self) -> Int32:
+        """The left token of each merge, int32[n_merges]."""
+        return self.table.left[: self.n_merges]
+
+    @property
+    def right(self) -> Int32:
+        """The right token of each merge, int32[n_merges]."""
+        return self.table.right[: self.n_merges]
+
+    @property
+    def new(self) -> Int32:
+        """The token that each merge makes, int32[n_merges]."""
+        return self.table.new[: self.n_merges]
+
+    @functools.cached_property
+    def n_tokens(self) -> int:
+        """Tokens that the bytes and these merges make."""
+        return self.table.n_tokens_after(self.n_merges)
+
+    @property
+    def tokens(self) -> list[bytes]:
+        """The bytes of each token that the bytes and these merges make."""
+        return self.table.tokens[: self.n_tokens]
+
+    @functools.cached_property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        """The merges as pairs of token bytes, lowest rank first."""
+        token = self.table.tokens
+        rows = zip(self.left.tolist(), self.right.tolist(), strict=True)
+        return [(token[a], token[b]) for a, b in rows]
+
     def token_bytes(self, token: int) -> bytes:
         """The bytes of a token."""
-        return self._bytes[token]
+        return self.table.tokens[token]
 
     def parents(self, token: int) -> tuple[int, int] | None:
         """The two tokens that the first merge making `token` joins; None for a byte."""
@@ -109,7 +203,8 @@ class BPEModel:
     def lineage(self, token: int) -> list[int]:
         """Ranks of all merges that build a token up, in merge order.
 
-        >>> BPEModel(bytes(range(256)), [97, 256], [97, 98], [256, 257]).lineage(257)
+        >>> table = MergeTable(bytes(range(256)), [97, 256], [97, 98], [256, 257])
+        >>> BPEModel(table, 2).lineage(257)
         [0, 1]
         """
         ranks: set[int] = set()
@@ -122,44 +217,18 @@ class BPEModel:
         return sorted(ranks)
 
     @functools.cached_property
-    def birth_ranks(self) -> np.ndarray:
+    def birth_ranks(self) -> Int32:
         """Rank of the first merge that makes each token, int32[n_tokens]; -1 for bytes."""
-        births = np.full(self.n_tokens, -1, np.int32)
-        ranks = np.arange(self.n_merges, dtype=np.int32)[::-1]
-        births[self.new[: self.n_merges][::-1]] = ranks
-        return births
-
-    @functools.cached_property
-    def sizes(self) -> np.ndarray:
-        """Bytes of each token, int64."""
-        if self._share is not self:
-            return self._share.sizes
-        return np.array(list(map(len, self._bytes)), np.int64)
+        births = self.table.birth_ranks[: self.n_tokens]
+        return np.where(births < self.n_merges, births, np.int32(-1))
 
     def truncated(self, n_merges: int) -> BPEModel:
-        """The model with only the first merges; it shares all tables with this one."""
-        if n_merges >= self.n_merges:
-            return self
-        cut = BPEModel.__new__(BPEModel)
-        cut.__dict__.update(
-            byte_order=self.byte_order, id_of_byte=self.id_of_byte, _share=self._share,
-            left=self.left[:n_merges], right=self.right[:n_merges], new=self.new[:n_merges],
-            n_merges=n_merges,
-        )  # fmt: skip
-        return cut
+        """The model with only the first merges, on the same table."""
+        return self if n_merges >= self.n_merges else BPEModel(self.table, n_merges)
 
-    @functools.cached_property
-    def tables(self) -> tuple[np.ndarray, ...]:
-        """What the encode kernels look pairs up in: (id_of_byte, new, pairs, byte_ranks)."""
-        if self._share is not self:
-            return self._share.tables
-        from . import kernels
-
-        size = 1 << (2 * self.n_merges + 15).bit_length()
-        pairs = np.full(2 * size, -1, np.int64)
-        byte_ranks = np.full(65536, NEVER, np.int32)
-        kernels.fill_ranks(self.left, self.right, pairs, byte_ranks)
-        return self.id_of_byte, self.new, pairs, byte_ranks
+    def encode_tables(self, ids: npt.NDArray[np.uint32]) -> tuple[Any, ...]:
+        """What an `Encoder` works with; `ids` are those of all tokens of the table."""
+        return self.n_merges, *self.table.lookup, ids
 
     @functools.cached_property
     def out_of_order(self) -> int | None:
@@ -168,16 +237,19 @@ class BPEModel:
         A trained list has none. An imported one may; encoding by lowest rank works all the
         same, but then ranks are no history, and join ranks are refused.
         """
-        last_made = np.full(self._share.n_tokens, -1, np.int64)
+        last_made = np.full(self.table.n_tokens, -1, np.int64)
         ranks = np.arange(self.n_merges)
         last_made[self.new] = ranks  # of repeated indices, the last assignment holds
         late = (last_made[self.left] >= ranks) | (last_made[self.right] >= ranks)
         return int(np.argmax(late)) if late.any() else None
 
-    def join_ranks(self, data: np.ndarray, ends: np.ndarray, start: int, out: np.ndarray) -> None:
-        """Write the rank of every merge in the pieces of `data` onto the boundary it erases.
+    def join_ranks(
+        self, data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], start: int, out: Int32
+    ) -> None:
+        """Write the rank of every merge in the pre-tokens of `data` onto the boundary it erases.
 
-        ValueError where the merges are not in an order that can be replayed.
+        Pre-tokens end at `ends`, the first one begins at `start`. ValueError where the merges
+        are not in an order that can be replayed.
         """
         from . import kernels
 
@@ -187,33 +259,31 @@ class BPEModel:
                 "of this tokenizer cannot be replayed one by one; it can still encode and decode"
             )
         longest = int(np.diff(ends, prepend=start).max(initial=0))
-        scratch = new_scratch(longest)
-        kernels.join_pieces(data, ends, start, self.n_merges, *self.tables, *scratch, out)
+        kernels.join_pieces(
+            data, ends, start, self.n_merges, *self.table.lookup, *new_scratch(longest), out
+        )
 
     def encode_bytes(self, pretoken: bytes) -> list[int]:
-        """Token indices of one pre-token: lowest rank first, never the longest match.
+        """Tokens of one pre-token: lowest rank first, never the longest match.
 
-        >>> BPEModel(bytes(range(256)), [98, 97], [99, 98], [256, 257]).encode_bytes(b"abc")
+        >>> table = MergeTable(bytes(range(256)), [98, 97], [99, 98], [256, 257])
+        >>> BPEModel(table, 2).encode_bytes(b"abc")
         [97, 256]
         """
-        return [token for token, _ in self._cells(pretoken)]
-
-    def _cells(self, pretoken: bytes) -> list[tuple[int, int]]:
-        """(token, end) of each token of a pre-token."""
-
         data = np.frombuffer(pretoken, np.uint8)
-        same = np.arange(self._share.n_tokens, dtype=np.uint32)
-        encoder = Encoder((self.n_merges, *self.tables, same))
-        one = np.array([data.size])
-        tokens, _ = encoder.encode(0, data, np.append(0, one), np.array([-1]), one)
-        ends = np.cumsum(self.sizes[tokens]).tolist()
-        return list(zip(tokens.tolist(), ends, strict=True))
+        same = np.arange(self.table.n_tokens, dtype=np.uint32)
+        end = np.array([data.size])
+        tokens, _ = Encoder(self.encode_tables(same)).encode(
+            0, data, np.append(0, end), np.array([-1]), end
+        )
+        return tokens.tolist()
 
     def merge_steps(self, pretoken: bytes) -> list[MergeStep]:
         """The merges inside one pre-token, in the order in which they are done.
 
-        >>> for step in BPEModel(bytes(range(256)), [97, 256], [97, 98], [256, 257]
-        ...                      ).merge_steps(b"aaab"): print(step.rank, step.parts)
+        >>> table = MergeTable(bytes(range(256)), [97, 256], [97, 98], [256, 257])
+        >>> for step in BPEModel(table, 2).merge_steps(b"aaab"):
+        ...     print(step.rank, step.parts)
         0 (b'aa', b'a', b'b')
         """
         data = np.frombuffer(pretoken, np.uint8)

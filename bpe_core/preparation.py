@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -124,11 +124,16 @@ class PreparingSplitter(SpecialSplitter):
         blank = self._preparation.prefix_space and part and not part.startswith(" ")
         return " " + part if blank else part
 
+    def only(self, tokens: Collection[str]) -> SpecialSplitter:
+        """The same at those of its tokens that are among `tokens` or not special."""
+        option = self._preparation.option
+        kept = [t for t in self.tokens if t in tokens or not option(t).special]
+        return PreparingSplitter(kept, self._preparation)
+
     def _found(self, splitter: SpecialSplitter, text: str) -> Iterator[tuple[str, str | None]]:
         """(text, token) by one pass; blanks that a token takes along are left out."""
-        found = splitter._find.finditer(text) if splitter._find else ()
         at = 0
-        for match in found:
+        for match in splitter.matches(text):
             token = match.group()
             option = self._preparation.option(self._token_of.get(token, token))
             start, stop = match.span()
@@ -231,20 +236,20 @@ def pretokenizer_of(pattern: str | Iterable[str]) -> PreTokenizer:
     return PreTokenizer(pattern) if isinstance(pattern, str) else StagedPreTokenizer(tuple(pattern))
 
 
-def take_whole(
+def look_up_whole(
     data: np.ndarray,
     bounds: np.ndarray,
     tokens: np.ndarray,
     document_ends: np.ndarray,
     ends: list[np.ndarray],
-    whole: Mapping[bytes, int],
+    ignore_merges: Mapping[bytes, int],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Cut segments at the pre-tokens in `whole`, as if those were special tokens.
+    """Cut segments at the pre-tokens in `ignore_merges`, as if those were special tokens.
 
     `bounds` and `document_ends` are as in `Segments`, `tokens` the ids after the segments,
     `ends` the ends of each segment's pre-tokens. All four come back changed.
     """
-    lengths = np.array(sorted({len(piece) for piece in whole}))
+    lengths = np.array(sorted({len(piece) for piece in ignore_merges}))
     new_bounds: list[int] = []
     new_tokens: list[int] = []
     new_ends: list[np.ndarray] = []
@@ -255,7 +260,7 @@ def take_whole(
         taken: list[int] = []
         for place in np.flatnonzero(np.isin(stops - starts, lengths)).tolist():
             start, stop = int(starts[place]), int(stops[place])
-            token = whole.get(data[start:stop].tobytes())
+            token = ignore_merges.get(data[start:stop].tobytes())
             if token is not None:
                 new_bounds += [at, start]
                 new_tokens.append(token)

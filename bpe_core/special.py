@@ -1,7 +1,9 @@
-"""Special tokens in text: where they stand, and the text between them.
+"""Special tokens in text: where they stand, the text between them, and what happens to them.
 
-Belongs here: `SpecialSplitter`, its result `Segments`, and what may be a special token. Does not
-belong here: cutting into pre-tokens (`pretokenize.py`) and where text comes from (`corpus.py`).
+Belongs here: `SpecialSplitter`, its result `Segments`, what may be a special token, and the one
+policy that every way of encoding follows: recognized, ordinary text, or refused. Does not belong
+here: cutting into pre-tokens (`pretokenize.py`), options of added tokens (`preparation.py`) and
+where text comes from (`corpus.py`).
 """
 
 from __future__ import annotations
@@ -9,13 +11,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from .pretokenize import PreTokenizer
 from .text import utf8
+
+Policy = Literal["all"] | Collection[str]
 
 
 class Segments(NamedTuple):
@@ -44,6 +49,14 @@ class SpecialSplitter:
         self.longest = len(utf8(self.tokens[0])) if self.tokens else 0  # in bytes
         self._find = re.compile("|".join(map(re.escape, self.tokens))) if self.tokens else None
 
+    def only(self, tokens: Collection[str]) -> SpecialSplitter:
+        """The same kind of splitter at those of its tokens that are among `tokens`."""
+        return SpecialSplitter([token for token in self.tokens if token in tokens])
+
+    def matches(self, text: str) -> Iterable[re.Match[str]]:
+        """Where its tokens stand in a text, in order."""
+        return self._find.finditer(text) if self._find else ()
+
     @functools.cached_property
     def _tables(self) -> tuple[np.ndarray, ...]:
         """For the kernel: the bytes that begin a token, which pairs of bytes do, the tokens'
@@ -60,10 +73,9 @@ class SpecialSplitter:
         """(text, the special token after it or None at the end), in order."""
         parts: list[tuple[str, str | None]] = []
         at = 0
-        if self._find:
-            for match in self._find.finditer(text):
-                parts.append((text[at : match.start()], match.group()))
-                at = match.end()
+        for match in self.matches(text):
+            parts.append((text[at : match.start()], match.group()))
+            at = match.end()
         if at < len(text):
             parts.append((text[at:], None))
         return parts
@@ -170,3 +182,63 @@ def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
         twice = min(t for t in result if result.count(t) > 1)
         raise ValueError(f"the special token {twice!r} is given more than once")
     return result
+
+
+@dataclass(frozen=True)
+class SpecialPolicy:
+    """What happens to special tokens: `recognized` finds those that become their ids, `refused`
+    those that must not stand in a text; all others are ordinary text."""
+
+    recognized: SpecialSplitter
+    refused: SpecialSplitter
+
+    def check(self, text: str) -> None:
+        """Raise TypeError for what is no text, ValueError where a refused token stands in it."""
+        if not isinstance(text, str):
+            raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
+        if not self.refused.tokens:
+            return
+        for match in self.refused.matches(text):
+            found = match.group()
+            raise ValueError(
+                f"the text holds the special token {found!r}, which is not allowed here. Pass "
+                f"allowed_special={{{found!r}, ...}} to encode it as its id, "
+                "disallowed_special=() to encode it as ordinary text, or take it out of the text."
+            )
+
+    def checked(self, pieces: Iterable[str]) -> Iterator[str]:
+        """The pieces of one text; a refused token is found where it goes over several of them."""
+        kept = max(self.refused.longest - 1, 0)
+        tail = ""
+        for piece in pieces:
+            self.check(piece)
+            if kept:
+                self.check(tail + piece[:kept])
+                tail = (tail + piece)[-kept:]
+            yield piece
+
+
+def special_policy(every: SpecialSplitter, allowed: Policy, disallowed: Policy) -> SpecialPolicy:
+    """The policy of `allowed_special` and `disallowed_special`, as in tiktoken.
+
+    Tokens of `every` that are allowed are recognized; those disallowed are refused ("all": every
+    one that is not allowed). TypeError for a token that is no text.
+
+    >>> policy = special_policy(SpecialSplitter(["<a>", "<b>"]), {"<a>"}, "all")
+    >>> policy.recognized.tokens, policy.refused.tokens
+    (['<a>'], ['<b>'])
+    """
+    recognized = every if allowed == "all" else every.only(_names(allowed))
+    if disallowed == "all":
+        return SpecialPolicy(
+            recognized, SpecialSplitter(set(every.tokens) - set(recognized.tokens))
+        )
+    return SpecialPolicy(recognized, SpecialSplitter(_names(disallowed)))
+
+
+def _names(tokens: str | Collection[str]) -> set[str]:
+    names = {tokens} if isinstance(tokens, str) else set(tokens)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a special token must be a text, not {name!r}")
+    return names

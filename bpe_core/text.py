@@ -11,7 +11,7 @@ import ctypes
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -199,3 +199,29 @@ def _note(encoding: str, decoder: TextDecoder, errors: str) -> str:
         parts.append(f"{n:,} byte{'s' * (n != 1)} that {'are' if n > 1 else 'is'} not {kind} "
                      f"{'were' if n > 1 else 'was'} {done}.")  # fmt: skip
     return " ".join(parts)
+
+
+class _TokenBytes(Protocol):
+    def token_bytes(self, token_id: int, /) -> bytes: ...
+
+
+class DecodeStream:
+    """Decodes ids one by one; a character comes out when it is complete.
+
+    >>> from bpe_core import Trainer
+    >>> stream = DecodeStream(Trainer(256).train("").tokenizer)
+    >>> [stream.step(i) for i in (226, 130, 172, 33, 226)], stream.finish()
+    (['', '', '€', '!', ''], '\\ufffd')
+    """
+
+    def __init__(self, tokenizer: _TokenBytes, errors: str = "replace") -> None:
+        self._tokenizer = tokenizer
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def step(self, token_id: int) -> str:
+        """Text that this id completes; KeyError for an unknown id."""
+        return self._decoder.decode(self._tokenizer.token_bytes(token_id))
+
+    def finish(self) -> str:
+        """What is left: replacement characters for an unfinished character, else ""."""
+        return self._decoder.decode(b"", final=True)

@@ -1,32 +1,42 @@
 """The tokenizer: pre-tokenizer + model + special tokens + the ids that users see.
 
-Belongs here: encoding and decoding of text, the special-token policy (in one function), and
-streams in both directions. Does not belong here: how merges are found (`trainer.py`), inner
-loops (`encoder.py`, `kernels.py`) and files (`formats/`).
+Belongs here: encoding and decoding of text. Does not belong here: how merges are found
+(`trainer.py`), inner loops (`encoder.py`, `kernels`), what happens to special tokens
+(`special.py`), what a tokenizer is made of (`building.py`) and files (`formats/`).
 """
 
 from __future__ import annotations
 
-import codecs
 import functools
 import itertools
 import operator
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+# The whole package, for the calls at the end that open files: `formats` is built on this module,
+# so it is looked up, and loaded, when one of them is made.
+import bpe_core
+
+from .building import parts_of_vocab
 from .encoder import Encoder
 from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
-from .preparation import Preparation, take_whole
+from .preparation import Preparation, look_up_whole
 from .pretokenize import PreTokenizer
-from .special import Segments, SpecialSplitter, check_special_tokens
+from .special import (
+    Policy,
+    Segments,
+    SpecialPolicy,
+    SpecialSplitter,
+    check_special_tokens,
+    special_policy,
+)
 from .text import utf8, utf8_array, utf8_pieces
-
-Policy = Literal["all"] | Collection[str]
 
 ENCODE_BLOCK = 1 << 14  # bytes that `encode_iterable` gathers before it looks for a cut
 BATCH_PART = 1 << 20, 1 << 17  # characters `encode_batch` gives to a thread at once: most, least
@@ -58,32 +68,33 @@ class Tokenizer:
         model: BPEModel,
         pretokenizer: PreTokenizer,
         special_tokens: Mapping[str, int] | None = None,
-        ids: np.ndarray | None = None,
+        ids: npt.NDArray[np.uint32] | None = None,
         extra: Mapping[int, bytes] | None = None,
         *,
         preparation: Preparation | None = None,
-        whole: Mapping[bytes, int] | None = None,
+        ignore_merges: Mapping[bytes, int] | None = None,
     ) -> None:
-        """`ids` are the ids of the model's tokens (default: room for the special tokens after
-        the bytes); `extra` holds entries of the vocabulary that no merge makes. What only some
-        imported tokenizers do: `preparation` changes a text before it is cut, and pre-tokens
-        in `whole` get the id given there instead of being merged."""
+        """`ids` are the ids of all tokens of the model's table (default: room for the special
+        tokens after the bytes); `extra` holds entries of the vocabulary that no merge makes. What
+        only some imported tokenizers do: `preparation` changes a text before it is cut, and
+        pre-tokens in `ignore_merges` get the id given there instead of being merged."""
         self.model = model
         self.pretokenizer = pretokenizer
         self.special_tokens: dict[str, int] = dict(special_tokens or {})
         check_special_tokens(self.special_tokens)
         if ids is None:
-            ids = np.arange(model._share.n_tokens, dtype=np.uint32)
+            ids = np.arange(model.table.n_tokens, dtype=np.uint32)
             ids[256:] += len(self.special_tokens)
-        self._ids = np.ascontiguousarray(ids, np.uint32)
-        self._extra = dict(extra or {})
+        self.ids = np.ascontiguousarray(ids, np.uint32)
+        self.extra: dict[int, bytes] = dict(extra or {})
         self.preparation = preparation or Preparation()
-        self._whole = dict(whole or {})
+        self.ignore_merges: dict[bytes, int] = dict(ignore_merges or {})
+        # What an `Encoder` works with. Made now, so that no later call has to compile, load or
+        # allocate much.
+        self.tables = model.encode_tables(self.ids)
+        self._encoders = [Encoder(self.tables)]
         self._splitter = self.preparation.splitter(self.special_tokens)
-        self._special_bytes = {i: t.encode("utf-8") for t, i in self.special_tokens.items()}
-        # Made now, so that no later call has to compile, load or allocate much.
-        self._tables = (model.n_merges, *model.tables, self._ids)
-        self._encoders = [Encoder(self._tables)]
+        self._default_policy = special_policy(self._splitter, "all", ())
 
     # ------------------------------------------------------------------ what it is
 
@@ -102,17 +113,16 @@ class Tokenizer:
 
     @property
     def whole(self) -> Mapping[bytes, int]:
-        """Pre-tokens that get an id of their own instead of being merged; empty for most."""
-        return self._whole
+        """Another name for `ignore_merges`."""
+        return self.ignore_merges
 
     @functools.cached_property
     def vocab(self) -> dict[int, bytes]:
         """Bytes of every id, special tokens included, in order of id."""
-        n = self.model.n_tokens
-        tokens = self.model._bytes[:n]
-        entries = dict(zip(self._ids[:n].tolist(), tokens, strict=True))
-        entries.update(self._extra)
-        entries.update(self._special_bytes)
+        tokens = self.model.tokens
+        entries = dict(zip(self.ids[: len(tokens)].tolist(), tokens, strict=True))
+        entries.update(self.extra)
+        entries.update({i: text.encode("utf-8") for text, i in self.special_tokens.items()})
         return {i: entries[i] for i in sorted(entries)}
 
     @property
@@ -120,30 +130,35 @@ class Tokenizer:
         """Number of entries of the vocabulary."""
         return len(self.vocab)
 
-    @functools.cached_property
+    @property
     def merges(self) -> list[tuple[bytes, bytes]]:
         """The merges as pairs of token bytes, lowest rank first."""
-        token = self.model._bytes
-        rows = zip(self.model.left.tolist(), self.model.right.tolist(), strict=True)
-        return [(token[a], token[b]) for a, b in rows]
+        return self.model.merges
 
     @functools.cached_property
-    def merge_ids(self) -> np.ndarray:
+    def merge_ids(self) -> npt.NDArray[np.int32]:
         """Ids (left, right, new) of each merge, int32[n_merges, 3]."""
         rows = np.stack([self.model.left, self.model.right, self.model.new], axis=1)
-        return self._ids[rows].astype(np.int32).reshape(-1, 3)
+        return self.ids[rows].astype(np.int32).reshape(-1, 3)
 
     @functools.cached_property
     def byte_ids(self) -> np.ndarray:
         """Id of each byte value, int32[256]."""
-        return self._ids[self.model.id_of_byte].astype(np.int32)
+        return self.ids[self.model.table.id_of_byte].astype(np.int32)
 
     @functools.cached_property
     def birth_ranks(self) -> np.ndarray:
         """Rank of the first merge that makes each id, int32[max id + 1]; -1 where none does."""
         births = np.full(max(self.vocab) + 1, -1, np.int32)
-        births[self._ids[: self.model.n_tokens]] = self.model.birth_ranks
+        births[self.ids[: self.model.n_tokens]] = self.model.birth_ranks
         return births
+
+    @functools.cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Bytes of each id, int64[max id + 1]; 0 where there is none."""
+        sizes = np.zeros(max(self.vocab) + 1, np.int64)
+        sizes[list(self.vocab)] = list(map(len, self.vocab.values()))
+        return sizes
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of an id; KeyError naming an id that is not in the vocabulary."""
@@ -178,9 +193,10 @@ class Tokenizer:
         self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
     ) -> np.ndarray:
         """Ids of a text, uint32[n]; arguments as for `encode`."""
-        splitter = self._policy(text, allowed_special, disallowed_special)
+        policy = self._policy(allowed_special, disallowed_special)
+        policy.check(text)
         data = utf8_array(text)
-        return self._encode(splitter, data, np.array([0, data.size]))[0]
+        return self._encode(policy.recognized, data, np.array([0, data.size]))[0]
 
     def encode_batch(
         self,
@@ -222,14 +238,12 @@ class Tokenizer:
             raise ValueError(f"workers must be a whole number from 1 on, not {workers!r}")
         if isinstance(texts, str | bytes):
             raise TypeError(f"encode_batch takes a list of texts, not one {type(texts).__name__}")
-        splitter = self._policy("", allowed_special, ())
-        banned = self._banned(splitter, disallowed_special)
+        policy = self._policy(allowed_special, disallowed_special)
         texts = list(texts)
-        if not set(map(type, texts)) <= {str}:  # one by one: what derives from str is text too
+        # One by one where a token is refused, or what derives from str is text too.
+        if policy.refused.tokens or not set(map(type, texts)) <= {str}:
             for text in texts:
-                _check_text(text)
-        for text in texts if banned.tokens else ():
-            _refuse(text, banned)
+                policy.check(text)
         # Python turns text into bytes on one thread at a time, while others encode: so each part
         # is turned by the thread that encodes it.
         stops = np.cumsum([0, *map(len, texts)])
@@ -248,7 +262,8 @@ class Tokenizer:
                 parts = [b"", *map(utf8, mine)]
             ends = np.cumsum([len(part) for part in parts])
             data = np.frombuffer(b"".join(parts), np.uint8)
-            return self._encode(splitter, data, np.stack([ends[:-1], ends[1:]], axis=1).ravel())
+            bounds = np.stack([ends[:-1], ends[1:]], axis=1).ravel()
+            return self._encode(policy.recognized, data, bounds)
 
         if min(workers, n_parts) == 1:
             results = list(map(work, range(n_parts)))
@@ -273,9 +288,9 @@ class Tokenizer:
         Joined they equal the ids of the joined text. About `block` bytes of text are gathered
         for an array; arguments and memory otherwise as for `encode_iterable`.
         """
-        splitter = self._policy("", allowed_special, ())
-        pieces = _watched(pieces, self._banned(splitter, disallowed_special))
-        for segments in splitter.stream(utf8_pieces(pieces), self.pretokenizer, block):
+        policy = self._policy(allowed_special, disallowed_special)
+        splitter, checked = policy.recognized, utf8_pieces(policy.checked(pieces))
+        for segments in splitter.stream(checked, self.pretokenizer, block):
             yield self._encode_segments(splitter, segments)[0]
 
     def encode_iterable(
@@ -320,7 +335,7 @@ class Tokenizer:
         ids = self.encode_to_array(
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
-        return ids, np.cumsum(self._size_of_id[ids], dtype=np.int64)
+        return ids, np.cumsum(self.sizes[ids], dtype=np.int64)
 
     def tokens(
         self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
@@ -351,7 +366,9 @@ class Tokenizer:
         >>> Trainer(258).train("aaabdaaabac").tokenizer.join_ranks("aaab").tolist()
         [0, 1, 2147483647]
         """
-        parts = self._policy(text, allowed_special, disallowed_special).split(text)
+        policy = self._policy(allowed_special, disallowed_special)
+        policy.check(text)
+        parts = policy.recognized.split(text)
         data = np.frombuffer(utf8("".join([a + (b or "") for a, b in parts])), np.uint8)
         joins = np.full(max(data.size - 1, 0), NEVER, np.int32)
         at = 0
@@ -398,32 +415,18 @@ class Tokenizer:
 
     def _refuse_whole(self, data: np.ndarray, start: int, ends: np.ndarray) -> None:
         """ValueError where a pre-token of data[start:] is taken whole, by no merge."""
-        for stop in ends.tolist() if self._whole else ():
-            if data[start:stop].tobytes() in self._whole:
+        for stop in ends.tolist() if self.ignore_merges else ():
+            if data[start:stop].tobytes() in self.ignore_merges:
                 raise ValueError(
                     f"the pre-token {data[start:stop].tobytes()!r} is taken whole and not merged, "
                     "so it has no merge history; it can still be encoded and decoded"
                 )
             start = stop
 
-    def _policy(self, text: str, allowed: Policy, disallowed: Policy) -> SpecialSplitter:
-        """The one place where special tokens are allowed or refused."""
-        _check_text(text)
-        if allowed == "all":
-            splitter = self._splitter
-        else:
-            allowed = _tokens(allowed)
-            special = self.preparation.option
-            splitter = self.preparation.splitter(
-                t for t in self.special_tokens if t in allowed or not special(t).special
-            )
-        _refuse(text, self._banned(splitter, disallowed))
-        return splitter
-
-    def _banned(self, splitter: SpecialSplitter, disallowed: Policy) -> SpecialSplitter:
-        if disallowed == "all":
-            return SpecialSplitter(set(self.special_tokens) - set(splitter.tokens))
-        return SpecialSplitter(_tokens(disallowed))
+    def _policy(self, allowed: Policy, disallowed: Policy) -> SpecialPolicy:
+        if allowed == "all" and disallowed == ():
+            return self._default_policy
+        return special_policy(self._splitter, allowed, disallowed)
 
     def _encode(
         self, splitter: SpecialSplitter, data: np.ndarray, documents: np.ndarray
@@ -439,31 +442,24 @@ class Tokenizer:
             tokens = np.array([*(self.special_tokens[t] for t in splitter.tokens), -1])[tokens]
         scheme = self.pretokenizer.scheme
         ends = _NO_ENDS
-        if not scheme or self._whole:
+        if not scheme or self.ignore_merges:
             scheme = 0
             spans = zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True)
             found = [self.pretokenizer.ends(data, a, b) for a, b in spans]
-            if self._whole:
-                bounds, tokens, document_ends, found = take_whole(
-                    data, bounds, tokens, document_ends, found, self._whole
+            if self.ignore_merges:
+                bounds, tokens, document_ends, found = look_up_whole(
+                    data, bounds, tokens, document_ends, found, self.ignore_merges
                 )
             ends = np.concatenate([ends, *found])
         # Encoders are written to without a lock, so each thread takes one for itself.
         try:
             encoder = self._encoders.pop()
         except IndexError:
-            encoder = Encoder(self._tables)
+            encoder = Encoder(self.tables)
         ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
         if len(self._encoders) < (os.cpu_count() or 1):
             self._encoders.append(encoder)
         return ids, counts[document_ends - 1]
-
-    @functools.cached_property
-    def _size_of_id(self) -> np.ndarray:
-        sizes = np.zeros(max(self.vocab) + 1, np.int64)
-        for i, token in self.vocab.items():
-            sizes[i] = len(token)
-        return sizes
 
     # ------------------------------------------------------------------ decoding
 
@@ -500,10 +496,10 @@ class Tokenizer:
             self.model.truncated(n_merges),
             self.pretokenizer,
             self.special_tokens,
-            self._ids,
-            self._extra,
+            self.ids,
+            self.extra,
             preparation=self.preparation,
-            whole=self._whole,
+            ignore_merges=self.ignore_merges,
         )
 
     @classmethod
@@ -524,30 +520,8 @@ class Tokenizer:
         >>> Tokenizer.from_vocab(vocab, [(b"a", b"b")]).encode("aab")
         [97, 300]
         """
-        vocab = {i: bytes(token) for i, token in vocab.items()}
-        byte_ids = ids_of_bytes(vocab)
-        down = sorted(vocab, reverse=True)  # of entries that are the same, the lowest id holds
-        id_of = dict(zip(map(vocab.__getitem__, down), down, strict=True))
-        merges = list(merges)
-        parts = list(itertools.chain.from_iterable(merges))
-        made = [left + right for left, right in merges]
-        made_ids = list(map(id_of.get, made))
-        if None in made_ids:
-            rank = made_ids.index(None)
-            raise ValueError(f"merge {rank} makes {made[rank]!r}, which is not in the vocabulary")
-        part_ids = list(map(id_of.get, parts, itertools.repeat(-1)))
-        rows: Any = [part_ids[::2], part_ids[1::2], made_ids]
-        found = model_of_ids(byte_ids, np.array(rows, np.int64).T)
-        if found is None:
-            known = {bytes([b]) for b in range(256)}.union(made)
-            i, part = next((i, part) for i, part in enumerate(parts) if part not in known)
-            what = "is made by no merge" if part in id_of else "is not in the vocabulary"
-            raise ValueError(f"merge {i // 2} uses {part!r}, which {what}")
-        model, ids = found
-        specials = _special_ids(vocab, id_of, special_tokens)
-        used = {*ids.tolist(), *specials.values()}
-        extra = {i: token for i, token in vocab.items() if i not in used}
-        return cls(model, PreTokenizer(pattern), specials, ids, extra)
+        parts = parts_of_vocab(vocab, merges, special_tokens)
+        return cls(parts.model, PreTokenizer(pattern), *parts[1:])
 
     @classmethod
     def from_files(
@@ -562,9 +536,7 @@ class Tokenizer:
         Those files do not say which entries are special tokens: name them, or a warning tells
         which entries stay unused. Raises OSError and `FormatError`.
         """
-        from . import formats
-
-        return formats.loads_gpt2(
+        return bpe_core.formats.loads_gpt2(
             Path(vocab_path).read_bytes(),
             Path(merges_path).read_bytes(),
             special_tokens,
@@ -573,134 +545,12 @@ class Tokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the native file (UTF-8 JSON); `load` gives an equal tokenizer."""
-        from . import formats
-
-        Path(path).write_bytes(formats.dumps_native(self).encode("utf-8"))
+        Path(path).write_bytes(bpe_core.formats.dumps_native(self).encode("utf-8"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
         """Read a native file; raises OSError and `FormatError`."""
-        from . import formats
-
-        return formats.loads_native(Path(path).read_bytes())
+        return bpe_core.formats.loads_native(Path(path).read_bytes())
 
 
 _NO_ENDS = np.empty(0, np.int64)
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
-
-
-def _tokens(policy: str | Collection[str]) -> set[str]:
-    tokens = {policy} if isinstance(policy, str) else set(policy)
-    for token in tokens:
-        if not isinstance(token, str):
-            raise TypeError(f"a special token must be a text, not {token!r}")
-    return tokens
-
-
-def _refuse(text: str, banned: SpecialSplitter) -> None:
-    found = next((s for _, s in banned.split(text) if s is not None), None)
-    if found is not None:
-        raise ValueError(
-            f"the text holds the special token {found!r}, which is not allowed here. Pass "
-            f"allowed_special={{{found!r}, ...}} to encode it as its id, "
-            "disallowed_special=() to encode it as ordinary text, or take it out of the text."
-        )
-
-
-def _watched(pieces: Iterable[str], banned: SpecialSplitter) -> Iterator[str]:
-    """The same pieces; refuses a banned token even where it goes over several of them."""
-    tail = ""
-    for piece in pieces:
-        _check_text(piece)
-        if banned.tokens:
-            _refuse(tail + piece, banned)
-            tail = (tail + piece)[-(banned.longest - 1) :] if banned.longest > 1 else ""
-        yield piece
-
-
-def ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
-    """Id of each byte value; the lowest where there are several. ValueError where there is none."""
-    singles = sorted([(i, token[0]) for i, token in vocab.items() if len(token) == 1], reverse=True)
-    id_of = {b: i for i, b in singles}
-    missing = sorted(set(range(256)) - id_of.keys())
-    if missing:
-        raise ValueError(f"the vocabulary has no token for the byte 0x{missing[0]:02X}")
-    return [id_of[b] for b in range(256)]
-
-
-def model_of_ids(byte_ids: Sequence[int], merges: np.ndarray) -> tuple[BPEModel, np.ndarray] | None:
-    """The model of merges given by ids (left, right, made), int64[m, 3]; its tokens' ids, uint32.
-
-    Of a merge that is given twice the first counts. None where a merge uses what is no byte
-    and what no merge makes.
-    """
-    products, first = np.unique(merges[:, 2], return_index=True)
-    products = products[np.argsort(first)]
-    ids = np.concatenate([np.sort(byte_ids), products[~np.isin(products, byte_ids)]])
-    by_id = np.argsort(ids)
-    places = np.searchsorted(ids[by_id], merges)
-    index = by_id[np.minimum(places, ids.size - 1)]
-    if (ids[index] != merges).any():
-        return None
-    first = np.sort(np.unique(index[:, 0] << 32 | index[:, 1], return_index=True)[1])
-    order = bytes(np.argsort(byte_ids).tolist())
-    return BPEModel(order, *index[first].T), np.array(ids.tolist(), np.uint32)
-
-
-def _special_ids(
-    vocab: Mapping[int, bytes],
-    id_of: Mapping[bytes, int],
-    special_tokens: Mapping[str, int] | Iterable[str] | None,
-) -> dict[str, int]:
-    """Ids of special tokens: as given, as in the vocabulary, or the next free ones."""
-    names = check_special_tokens(special_tokens or ())
-    given = special_tokens if isinstance(special_tokens, Mapping) else {}
-    specials: dict[str, int] = {}
-    following = max(vocab, default=-1) + 1
-    for name in names:
-        raw = name.encode("utf-8")
-        if name in given:
-            specials[name] = given[name]
-        elif raw in id_of:
-            specials[name] = id_of[raw]
-        else:
-            specials[name] = following
-            following += 1
-        taken = vocab.get(specials[name], raw)
-        if taken != raw:
-            raise ValueError(
-                f"the special token {name!r} has id {specials[name]}, which is {taken!r} in "
-                "the vocabulary"
-            )
-    names_of: dict[int, str] = {}
-    for name, i in specials.items():
-        if i in names_of:
-            raise ValueError(f"the special tokens {names_of[i]!r} and {name!r} both have id {i}")
-        names_of[i] = name
-    return specials
-
-
-class DecodeStream:
-    """Decodes ids one by one; a character comes out when it is complete.
-
-    >>> from bpe_core import Trainer
-    >>> stream = DecodeStream(Trainer(256).train("").tokenizer)
-    >>> [stream.step(i) for i in (226, 130, 172, 33, 226)], stream.finish()
-    (['', '', '€', '!', ''], '\\ufffd')
-    """
-
-    def __init__(self, tokenizer: Tokenizer, errors: str = "replace") -> None:
-        self._tokenizer = tokenizer
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
-
-    def step(self, token_id: int) -> str:
-        """Text that this id completes; KeyError for an unknown id."""
-        return self._decoder.decode(self._tokenizer.token_bytes(token_id))
-
-    def finish(self) -> str:
-        """What is left: replacement characters for an unfinished character, else ""."""
-        return self._decoder.decode(b"", final=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .corpus import Progress, as_corpus
 from .counting import PretokenCounter, count_pretokens, grown
-from .model import BYTE_ORDERS, BPEModel
+from .model import BYTE_ORDERS, BPEModel, MergeTable
 from .pretokenize import PreTokenizer
 from .special import check_special_tokens
 from .tokenizer import Tokenizer
@@ -384,9 +384,9 @@ class TrainingRun:
     def result(self) -> TrainingResult:
         """The tokenizer made of the merges so far, with its trace; the run can still go on."""
         n = self.n_merges
-        left, right, new = (column[:n].copy() for column in self._trace[:3])
+        table = MergeTable(self._order, *(column[:n].copy() for column in self._trace[:3]))
         tokenizer = Tokenizer(
-            BPEModel(self._order, left, right, new),
+            BPEModel(table, n),
             PreTokenizer(self.trainer.pattern),
             {t: 256 + i for i, t in enumerate(self.trainer.special_tokens)},
         )

@@ -351,8 +351,8 @@ def unreachable(tokenizer: Tokenizer, vocabulary: Vocabulary) -> np.ndarray:
     plain = tokenizer
     if not preparation.plain:
         plain = Tokenizer(
-            tokenizer.model, tokenizer.pretokenizer, ids=tokenizer._ids,
-            extra=tokenizer._extra, whole=tokenizer.whole,
+            tokenizer.model, tokenizer.pretokenizer, ids=tokenizer.ids,
+            extra=tokenizer.extra, ignore_merges=tokenizer.ignore_merges,
         )  # fmt: skip
     rows = np.flatnonzero(~vocabulary.splits)
     texts = [vocabulary.texts[row] or "" for row in rows]
@@ -366,7 +366,7 @@ def unreachable(tokenizer: Tokenizer, vocabulary: Vocabulary) -> np.ndarray:
     if rows.size:
         bounds = np.stack([stops - vocabulary.sizes[rows], stops], axis=1).ravel()
         nothing = np.full(rows.size, -1)  # no special token follows
-        ids, ends = Encoder(tokenizer._tables).encode(0, data, bounds, nothing, stops)
+        ids, ends = Encoder(tokenizer.tables).encode(0, data, bounds, nothing, stops)
         result[rows] &= ~_encodes_to(vocabulary.ids[rows], ids, ends)
     return result
 
@@ -413,7 +413,7 @@ def places(
     ([(0, 3)], [(0, 2), (4, 6)])
     """
     found: list[tuple[int, int]] = []
-    sizes = tokenizer._size_of_id
+    sizes = tokenizer.sizes
     size = len(tokenizer.token_bytes(token_id))
     cut = tokenizer if n_merges is None else tokenizer.truncated(n_merges)
     at = 0
@@ -444,7 +444,7 @@ class Replay:
 
     def __init__(self, tokenizer: Tokenizer, corpus: Any) -> None:
         """`corpus` as for `Trainer.start`; special tokens are borders in it."""
-        if not tokenizer.preparation.plain or tokenizer._whole:
+        if not tokenizer.preparation.plain or tokenizer.ignore_merges:
             raise ValueError(
                 "this tokenizer changes texts or takes some pre-tokens whole, so its ranks "
                 "cannot be replayed merge by merge; it can still encode and decode"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.model import BYTE_OF_CHARACTER, CHARACTER_OF_BYTE, NEVER
+from bpe_core.model import BYTE_OF_CHARACTER, CHARACTER_OF_BYTE, NEVER, BPEModel
 from bpe_core.preparation import StagedPreTokenizer
 from bpe_core.special import check_special_tokens
 from bpe_core.tokenizer import Tokenizer
@@ -193,18 +193,17 @@ def _largest_inside(joins: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 def canonical_merges(tokenizer: Tokenizer) -> list[tuple[bytes, bytes]]:
     """The merges of `canonical_ranks` as pairs of token bytes, in order."""
-    return [tokenizer.merges[rank] for rank in canonical_ranks(tokenizer)]
+    return [tokenizer.merges[rank] for rank in canonical_ranks(tokenizer.model)]
 
 
-def canonical_ranks(tokenizer: Tokenizer) -> list[int]:
+def canonical_ranks(model: BPEModel) -> list[int]:
     """The ranks of the merges that encoding ever does, in order.
 
     One for each token that its own bytes lead to: inside a stretch whose edges no merge
     crosses, merges happen as if the stretch stood alone, so a token comes up from the same two
     parts wherever it comes up. Other merges of a list never happen.
     """
-    model = tokenizer.model
-    tokens = model._bytes[256 : model.n_tokens]
+    tokens = model.tokens[256:]
     if tokens and model.out_of_order is None:
         data = np.frombuffer(b"".join(tokens), np.uint8)
         ends = np.cumsum([len(token) for token in tokens], dtype=np.int64)
@@ -213,7 +212,7 @@ def canonical_ranks(tokenizer: Tokenizer) -> list[int]:
         ranks = _largest_inside(joins, ends)
         made = np.append(model.new, -1)[np.minimum(ranks, model.n_merges)]
         return sorted(ranks[made == np.arange(256, model.n_tokens)].tolist())
-    ranks_of = {pair: rank for rank, pair in reversed([*enumerate(tokenizer.merges)])}
+    ranks_of = {pair: rank for rank, pair in reversed([*enumerate(model.merges)])}
     found = [_last_merge(token, ranks_of) for token in tokens]
     return sorted([rank for rank in found if rank is not None])
 

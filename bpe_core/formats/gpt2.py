@@ -69,8 +69,8 @@ def loads_gpt2(
         tokenizer = Tokenizer.from_vocab(vocab, merges, special_tokens, pattern)
     except ValueError as err:
         raise FormatError("vocab.json + merges.txt", "content", str(err)) from None
-    if special_tokens is None and tokenizer._extra:
-        unused = [key_of[i] for i in tokenizer._extra]
+    if special_tokens is None and tokenizer.extra:
+        unused = [key_of[i] for i in tokenizer.extra]
         some = ", ".join(map(repr, unused[:3])) + (", ..." if len(unused) > 3 else "")
         warnings.warn(
             f"vocab.json has {len(unused)} entries that no merge makes ({some}). If they are "
@@ -127,8 +127,8 @@ def _merges_by_line(text: str, known: set[bytes]) -> list[tuple[bytes, bytes]]:
 def gpt2_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
     """What the two files cannot hold of this tokenizer, a sentence each."""
     yield from plain_obstacles(tokenizer, "GPT-2's format")
-    if tokenizer._whole:
-        token = next(iter(tokenizer._whole))
+    if tokenizer.ignore_merges:
+        token = next(iter(tokenizer.ignore_merges))
         yield f"it takes {token!r} whole, by no merge; GPT-2's format has merges only"
     yield from twin_names(tokenizer, "vocab.json")
 

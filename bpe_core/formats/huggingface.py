@@ -21,9 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
+from bpe_core.building import TokenizerParts, ids_of_bytes, model_of_ids, parts_of_vocab
+from bpe_core.model import BPEModel
 from bpe_core.patterns import PATTERNS
 from bpe_core.preparation import AddedToken, Preparation, StagedPreTokenizer, pretokenizer_of
-from bpe_core.tokenizer import Tokenizer, ids_of_bytes, model_of_ids
+from bpe_core.tokenizer import Tokenizer
 
 from . import regexes
 from .common import (
@@ -106,17 +108,19 @@ def read_hf(text: str | bytes) -> Imported:
             vocab[i] = token
     special_ids(NAME, added, vocab | extra)
     try:
-        base = _base(vocab, merges, added)
-        whole = _whole(base, ids, tokens, added) if model.get("ignore_merges") else {}
+        parts = _parts(vocab, merges, added)
+        whole = {}
+        if model.get("ignore_merges"):
+            whole = _ignore_merges(parts.model, ids, tokens, added)
         plain = {t: o for t, o in options.items() if o != AddedToken()}
         tokenizer = Tokenizer(
-            base.model,
+            parts.model,
             pretokenizer_of(stages[0] if len(stages) == 1 else stages),
             added,
-            base._ids,
-            base._extra | extra,
+            parts.ids,
+            parts.extra | extra,
             preparation=Preparation(normalizer, prefix_space, plain),
-            whole=whole,
+            ignore_merges=whole,
         )
     except FormatError:
         raise
@@ -125,16 +129,15 @@ def read_hf(text: str | bytes) -> Imported:
     return Imported(tokenizer, tuple(_notes(top, ids, added)))
 
 
-def _base(vocab: Mapping[int, bytes], merges: np.ndarray, added: Mapping[str, int]) -> Tokenizer:
-    """What `Tokenizer.from_vocab` gives, with merges by id."""
+def _parts(
+    vocab: Mapping[int, bytes], merges: np.ndarray, added: dict[str, int]
+) -> TokenizerParts:
+    """What `parts_of_vocab` gives, with merges by id."""
     found = model_of_ids(ids_of_bytes(vocab), merges)
     if found is None:  # that says which merge is at fault
         pairs = {(vocab[left], vocab[right]): None for left, right, _ in merges.tolist()}
-        return Tokenizer.from_vocab(vocab, list(pairs), added)
-    model, own = found
-    used = {*own.tolist(), *added.values()}
-    extra = {i: token for i, token in vocab.items() if i not in used}
-    return Tokenizer(model, pretokenizer_of("gpt2"), added, own, extra)
+        return parts_of_vocab(vocab, list(pairs), added)
+    return TokenizerParts.of(*found, vocab, added)
 
 
 # --------------------------------------------------------------------------- parts of the file
@@ -366,15 +369,14 @@ def _added_tokens(
     return added, options
 
 
-def _whole(
-    base: Tokenizer,
+def _ignore_merges(
+    model: BPEModel,
     ids: Mapping[str, int],
     tokens: list[bytes | None],
     added: Mapping[str, int],
 ) -> dict[bytes, int]:
     """With ignore_merges: the entries that merging would not give for their own bytes."""
-    model = base.model
-    made = {model.token_bytes(i) for i in model.new[canonical_ranks(base)].tolist()}
+    made = {model.token_bytes(i) for i in model.new[canonical_ranks(model)].tolist()}
     whole: dict[bytes, int] = {}
     for (key, i), token in zip(ids.items(), tokens, strict=True):
         if token is None or len(token) == 1 or token in made:
@@ -433,7 +435,7 @@ def hf_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
         _written_pre_tokenizer(tokenizer)
     except ValueError as err:
         yield str(err)
-    if twins or not tokenizer._whole:
+    if twins or not tokenizer.ignore_merges:
         return
     made = {left + right for left, right in canonical_merges(tokenizer)}
     for key, i in vocab_names(tokenizer).items():
@@ -443,7 +445,7 @@ def hf_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
         # An added token is cut out first, so its text is no pre-token.
         single_word = tokenizer.preparation.option(key).single_word
         cut = key in tokenizer.special_tokens and token == key.encode() and not single_word
-        if not cut and tokenizer._whole.get(token) != i:
+        if not cut and tokenizer.ignore_merges.get(token) != i:
             yield (
                 "some pre-tokens are taken whole (ignore_merges), so the format would take "
                 f"{token!r} whole too, which is not done here"
@@ -483,7 +485,7 @@ def dumps_hf(tokenizer: Tokenizer) -> str:
         "model": {
             "type": "BPE", "dropout": None, "unk_token": None,
             "continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": False,
-            "byte_fallback": False, "ignore_merges": bool(tokenizer._whole),
+            "byte_fallback": False, "ignore_merges": bool(tokenizer.ignore_merges),
             "vocab": vocab_names(tokenizer), "merges": merges,
         },
     }  # fmt: skip

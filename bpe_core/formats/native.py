@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.model import BYTE_ORDERS, BPEModel
+from bpe_core.model import BYTE_ORDERS, BPEModel, MergeTable
 from bpe_core.preparation import AddedToken, Preparation, pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
@@ -42,9 +42,9 @@ def dumps_native(tokenizer: Tokenizer) -> str:
     plain[256:] += len(tokenizer.special_tokens)
     by_default = list(tokenizer.special_tokens.values()) == list(
         range(256, 256 + len(tokenizer.special_tokens))
-    ) and np.array_equal(tokenizer._ids[:n], plain)
+    ) and np.array_equal(tokenizer.ids[:n], plain)
     prepare = tokenizer.preparation
-    newer = not prepare.plain or tokenizer._whole or not isinstance(tokenizer.pattern, str)
+    newer = not prepare.plain or tokenizer.ignore_merges or not isinstance(tokenizer.pattern, str)
     head = {
         "format": NATIVE_NAME,
         "version": NATIVE_VERSION if newer else 1,
@@ -53,17 +53,17 @@ def dumps_native(tokenizer: Tokenizer) -> str:
         "special_tokens": tokenizer.special_tokens,
     }
     if not by_default:
-        head["ids"] = tokenizer._ids[:n].tolist()
-    if tokenizer._extra:
-        head["unused"] = {str(i): to_characters(t) for i, t in sorted(tokenizer._extra.items())}
+        head["ids"] = tokenizer.ids[:n].tolist()
+    if tokenizer.extra:
+        head["unused"] = {str(i): to_characters(t) for i, t in sorted(tokenizer.extra.items())}
     if not prepare.plain:
         head["preparation"] = {
             "normalizer": prepare.normalizer,
             "prefix_space": prepare.prefix_space,
             "tokens": {name: asdict(option) for name, option in prepare.tokens.items()},
         }
-    if tokenizer._whole:
-        head["whole"] = {str(i): to_characters(t) for t, i in tokenizer._whole.items()}
+    if tokenizer.ignore_merges:
+        head["whole"] = {str(i): to_characters(t) for t, i in tokenizer.ignore_merges.items()}
     text = json.dumps(head, ensure_ascii=False, indent=1)
     rows = zip(model.left.tolist(), model.right.tolist(), model.new.tolist(), strict=True)
     lines = ",\n  ".join([f"[{a}, {b}, {c}]" for a, b, c in rows])
@@ -95,8 +95,9 @@ def loads_native(data: str | bytes) -> Tokenizer:
     whole = isinstance(order, (bytes, list)) and all(type(b) is int for b in order)
     if order is None or not whole or sorted(order) != list(range(256)):
         raise FormatError(name, "key 'byte_order'", "expected a known name or 256 different bytes")
-    left, right, new = _native_merges(name, part("merges", list))
-    model = BPEModel(bytes(order), left, right, new)
+    columns = np.array(_native_merges(name, part("merges", list)), np.int32)
+    table = MergeTable(bytes(order), *columns)
+    model = BPEModel(table, len(table))
     specials = part("special_tokens", dict, {})
     ids = part("ids", list) if "ids" in top else None
     numbers = [*specials.values(), *(ids or ())]
@@ -120,7 +121,7 @@ def loads_native(data: str | bytes) -> Tokenizer:
             None if ids is None else np.array(ids, np.uint32),
             extra,
             preparation=_preparation(name, part("preparation", dict, {}), specials),
-            whole={token: i for i, token in entire.items()},
+            ignore_merges={token: i for i, token in entire.items()},
         )
     except FormatError:
         raise

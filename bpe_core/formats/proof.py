@@ -180,7 +180,7 @@ def loads(
         tokenizer = loads_gpt2(
             content["vocab"], content["merges"], special_tokens or {}, pattern=pattern
         )
-        unused = [tokenizer._extra[i].decode("utf-8", "replace") for i in tokenizer._extra]
+        unused = [tokenizer.extra[i].decode("utf-8", "replace") for i in tokenizer.extra]
         some = ", ".join(map(repr, unused[:3])) + (", ..." if len(unused) > 3 else "")
         note = (
             f"{len(unused)} entries are made by no merge ({some}): if they are special tokens, "

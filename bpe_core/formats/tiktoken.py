@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.model import NEVER, BPEModel
+from bpe_core.model import NEVER, BPEModel, MergeTable
 from bpe_core.preparation import pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
@@ -92,16 +92,16 @@ def _build(
     order = b"".join([tokens[i] for i in kept[:256].tolist()])
     index = np.empty(len(tokens), np.int32)
     index[kept] = np.arange(kept.size)
-    model = BPEModel(order, index[left[made]], index[right[made]], index[made])
+    table = MergeTable(order, index[left[made]], index[right[made]], index[made])
     ids = np.fromiter(map(ranks.__getitem__, tokens), np.uint32, len(tokens))
     try:
         return Tokenizer(
-            model,
+            BPEModel(table, len(table)),
             pretokenizer_of(pattern),
             specials,
             ids[kept],
             {rank: token for token, rank in whole.items()},
-            whole=whole,
+            ignore_merges=whole,
         )
     except ValueError as err:
         raise FormatError(NAME, "settings", str(err)) from None
@@ -278,9 +278,9 @@ def _pattern(tokenizer: Tokenizer) -> str:
 
 
 def _ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
-    n = tokenizer.model.n_tokens
-    ranks = dict(zip(tokenizer.model._bytes[:n], tokenizer._ids[:n].tolist(), strict=True))
-    return ranks | tokenizer._whole
+    tokens = tokenizer.model.tokens
+    ranks = dict(zip(tokens, tokenizer.ids[: len(tokens)].tolist(), strict=True))
+    return ranks | tokenizer.ignore_merges
 
 
 def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
@@ -297,9 +297,9 @@ def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
         if other.startswith(one):
             yield f"{one!r} begins {other!r}, and tiktoken does not say which of them it takes"
     ranks = _ranks(tokenizer)
-    unused = [i for i, t in tokenizer._extra.items() if ranks.get(t) != i]
+    unused = [i for i, t in tokenizer.extra.items() if ranks.get(t) != i]
     if unused:
-        token = tokenizer._extra[unused[0]]
+        token = tokenizer.extra[unused[0]]
         yield (
             f"{len(unused)} entries of the vocabulary are made by no merge and are no special "
             f"tokens (id {unused[0]}, {token!r}): tiktoken would encode to them"
@@ -338,6 +338,6 @@ def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:
             yield f"{token!r} is made of {left!r} and {right!r}: tiktoken, by ids, would {theirs}"
             return
     for token in ranks:
-        if len(token) > 1 and token not in pairs and token not in tokenizer._whole:
+        if len(token) > 1 and token not in pairs and token not in tokenizer.ignore_merges:
             yield f"tiktoken would take {token!r} where it is an entire pre-token"
             return

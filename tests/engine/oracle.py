@@ -96,12 +96,12 @@ def from_glyphs(text: str) -> bytes:
 
 
 def remade(tokenizer: Tokenizer, **options: Any) -> Tokenizer:
-    """The same tokenizer with what only imported ones have: `preparation`, `whole`."""
+    """The same tokenizer with what only imported ones have: `preparation`, `ignore_merges`."""
     return Tokenizer(
         tokenizer.model,
         tokenizer.pretokenizer,
         tokenizer.special_tokens,
-        tokenizer._ids,
-        tokenizer._extra,
+        tokenizer.ids,
+        tokenizer.extra,
         **options,
     )

@@ -224,8 +224,8 @@ def test_of_entries_that_are_the_same_the_lowest_id_is_used() -> None:
     tokenizer = Tokenizer.from_vocab(dict(reversed(vocab.items())), merges)
     assert tokenizer.encode("abcb") == [269, 108]
     assert tokenizer.merges == merges[:2]
-    assert tokenizer._ids[256:].tolist() == [269, 266]  # in order of merges
-    assert tokenizer._extra == {267: b"ab", 268: b"b"}
+    assert tokenizer.ids[256:].tolist() == [269, 266]  # in order of merges
+    assert tokenizer.extra == {267: b"ab", 268: b"b"}
     assert list(tokenizer.vocab) == sorted(vocab)
 
 
@@ -259,4 +259,4 @@ def test_ids_far_apart_are_kept() -> None:
     vocab = {7 * i + 3: token for i, token in enumerate(SINGLES)} | {2**31 - 1: b"ab", 0: b"abc"}
     tokenizer = Tokenizer.from_vocab(vocab, [(b"a", b"b"), (b"ab", b"c")])
     assert tokenizer.encode("abcab") == [0, 2**31 - 1]
-    assert tokenizer._ids.dtype == np.uint32
+    assert tokenizer.ids.dtype == np.uint32

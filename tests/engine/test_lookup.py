@@ -45,7 +45,7 @@ def some_bytes(rng: random.Random, n: int) -> bytes:
 
 def test_a_piece_of_any_length_at_any_distance_from_the_end(trained: Tokenizer) -> None:
     rng = random.Random(1)
-    mine = Encoder(trained._tables)
+    mine = Encoder(trained.tables)
     for n in (*range(1, 41), *range(55, 70), *range(250, 301)):
         piece = some_bytes(rng, n)
         expected = plainly(trained, piece)
@@ -69,7 +69,7 @@ def test_pieces_with_any_number_of_ids_that_move_each_other_aside(
     stock += [bytes(n) for n in (1, 8, 15, 16)] + [b"\x01", b"\x01" + bytes(7), b"\xff" * 15]
     stock += [some_bytes(rng, n) for n in (3, 7, 12, 15, 16, 17, 31, 32, 33, 48, 64, 200, 256)]
     expected = {piece: plainly(trained, piece) for piece in stock}
-    mine = Encoder(trained._tables)
+    mine = Encoder(trained.tables)
     for per_segment in (1, 2, 7, 127, 128, 10**9):
         pieces = rng.choices(stock, k=700)
         ids = encoded(mine, pieces, b"", per_segment)
@@ -81,7 +81,7 @@ def test_a_cache_as_full_as_it_gets(trained: Tokenizer, monkeypatch: pytest.Monk
     monkeypatch.setattr(encoder, "FIRST_ROWS", 16)
     monkeypatch.setattr(encoder, "MOST_ROWS", 16)
     rng = random.Random(4)
-    mine = Encoder(trained._tables)
+    mine = Encoder(trained.tables)
     for _ in range(4):
         pieces = [some_bytes(rng, rng.choice([2, 3, 6, 9, 14, 20])) for _ in range(300)]
         expected = [i for piece in pieces for i in plainly(trained, piece)]
@@ -98,14 +98,14 @@ def test_ends_that_run_out_anywhere_change_no_id(given: int) -> None:
 
     tokenizer = Trainer(400, ("<|x|>", "ж")).train(TEXT).tokenizer
     expected = tokenizer.encode(text := "<|x|>" + TEXT + "<|x|><|x|>" + TEXT[:9] + "ж")
-    tokenizer._encoders = [Stingy(tokenizer._tables)]
+    tokenizer._encoders = [Stingy(tokenizer.tables)]
     assert tokenizer.encode(text) == expected
 
 
 def test_ends_that_stop_before_the_text_are_refused(trained: Tokenizer) -> None:
     data = np.frombuffer(b"abcd", np.uint8)
     with pytest.raises(ValueError, match="end before the text"):
-        Encoder(trained._tables).encode(
+        Encoder(trained.tables).encode(
             0, data, np.array([0, 4]), np.array([-1]), np.array([2], np.int64)
         )
 
@@ -144,7 +144,7 @@ def test_a_full_row_of_pairs_goes_on_in_the_next() -> None:
 def test_a_larger_cache_takes_over_what_is_in_a_smaller_one(trained: Tokenizer) -> None:
     rng = random.Random(7)
     pieces = sorted({some_bytes(rng, rng.randint(1, 40)) for _ in range(200)})
-    mine = Encoder(trained._tables)
+    mine = Encoder(trained.tables)
     first = encoded(mine, pieces)
     rows, _, head = mine._cache
     put = int(head[1])

@@ -188,7 +188,7 @@ def test_unreachable_entries_do_not_encode_to_themselves(tokenizer: Tokenizer) -
 
 def test_pretokens_taken_whole_are_reachable_and_a_blank_put_in_front_changes_nothing() -> None:
     vocab = BYTES | {300: b"cd", 301: b"ef", 302: "e\u0301".encode()}
-    whole = oracle.remade(Tokenizer.from_vocab(vocab, []), whole={b"cd": 300})
+    whole = oracle.remade(Tokenizer.from_vocab(vocab, []), ignore_merges={b"cd": 300})
     assert unreachable(whole, Vocabulary.of(whole))[256:].tolist() == [False, True, True]
     merges = [(b"c", b"d"), (b"e", b"f"), (b"e", b"\xcc"), (b"e\xcc", b"\x81")]
     vocab |= {303: b"e\xcc"}
@@ -273,7 +273,7 @@ def test_what_stood_after_k_merges_is_what_k_merges_give(text: str, other: str) 
 
 
 def test_a_tokenizer_whose_ranks_are_no_history_is_refused() -> None:
-    whole = oracle.remade(Tokenizer.from_vocab(BYTES | {300: b"cd"}, []), whole={b"cd": 300})
+    whole = oracle.remade(Tokenizer.from_vocab(BYTES | {300: b"cd"}, []), ignore_merges={b"cd": 300})
     prepared = oracle.remade(Tokenizer.from_vocab(BYTES, []), preparation=Preparation("NFC"))
     vocab = BYTES | {300: b"ab", 301: b"abc"}
     late = Tokenizer.from_vocab(vocab, [(b"ab", b"c"), (b"a", b"b")])
