@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import (
-    charts,
     compare_choices,
     compare_curves,
     compare_cuts,
@@ -13,14 +12,14 @@ from ui import (
     compare_marks,
     compare_measures,
     compare_tables,
-    import_dialog,
-    import_shelf,
     theme,
 )
 from ui.compare_curves import Curve
 from ui.components.token_view import token_view
+from ui.instruments import charts
 from ui.session import state
 from ui.session.state import Trained
+from ui.tokenizers import import_dialog, shelf
 
 LARGE = theme.is_large()
 
@@ -106,7 +105,7 @@ def languages(chosen: list[Trained], known: list[Trained]) -> None:
 
 
 st.html(compare_tables.STYLE + compare_marks.STYLE + import_dialog.STYLE)
-known = compare_choices.distinct([*state.all_trained(), *import_shelf.mine()])
+known = compare_choices.distinct([*state.all_trained(), *shelf.mine()])
 chosen, texts = compare_choices.what_to_compare(known)
 known = compare_choices.with_chosen(known, chosen)
 if len(known) == 1:

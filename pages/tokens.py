@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import theme, tokens_setup, vocabulary_token
+from ui import theme, vocabulary_token
 from ui.biography import pretoken_at, pretoken_story, token_biography
 from ui.components.token_card import token_card
 from ui.components.token_editor import Picked, token_editor
-from ui.decode_box import decode_box
 from ui.encoding import refusable, with_merges
-from ui.tokens_setup import Setup
+from ui.tokens import setup
+from ui.tokens.decode_box import decode_box
+from ui.tokens.setup import EncodingChoices
 
 LARGE = theme.is_large()
 
@@ -26,20 +27,20 @@ def show(token_id: int) -> None:
     st.session_state.tokens_shown = token_id
 
 
-def editor(setup: Setup) -> None:
+def editor(choices: EncodingChoices) -> None:
     """The text in colors, its numbers, and its ids."""
     token_editor(
-        setup.trained.tokenizer,
-        setup.trained.key,
-        merges=setup.merges,
-        policy=setup.policy,
-        color=setup.color,
+        choices.trained.tokenizer,
+        choices.trained.key,
+        merges=choices.merges,
+        policy=choices.policy,
+        color=choices.color,
         large=LARGE,
         on_pick=remember,
     )
 
 
-def card(setup: Setup) -> None:
+def card(choices: EncodingChoices) -> None:
     """Where the clicked token comes from, and how the pre-token around it was cut."""
     shown: int | None = st.session_state.get("tokens_shown")
     if shown is None:
@@ -47,10 +48,10 @@ def card(setup: Setup) -> None:
             None, large=LARGE, empty="Click a token, or one of the ids, to see where it comes from."
         )
         return
-    tokenizer = with_merges(setup.trained.tokenizer, setup.merges)
+    tokenizer = with_merges(choices.trained.tokenizer, choices.merges)
     specials = tokenizer.special_tokens
     try:
-        token = token_biography(tokenizer, shown, setup.trained.trace)
+        token = token_biography(tokenizer, shown, choices.trained.trace)
     except KeyError:
         token_card(
             None,
@@ -60,7 +61,7 @@ def card(setup: Setup) -> None:
         )
         return
     picked: Picked = st.session_state.tokens_picked
-    recognized = setup.policy == "recognize"
+    recognized = choices.policy == "recognize"
     pretoken = pretoken_at(tokenizer, picked.context, picked.offset, special_tokens=recognized)
     # What is in no list of special tokens to refuse is an added token, always recognized.
     added = set(specials) - set(refusable(tokenizer))
@@ -73,14 +74,14 @@ def card(setup: Setup) -> None:
 @st.fragment
 def workbench() -> None:
     """The whole page; a change redraws this and not the frame around it."""
-    setup = tokens_setup.row()
-    editor(setup)
+    choices = setup.row()
+    editor(choices)
     st.caption(
         "Each color is one token. Point at a token to find its id, click it to see how it was "
         "made, and move the vocabulary size to watch the same text being cut more coarsely."
     )
-    card(setup)
-    decode_box(with_merges(setup.trained.tokenizer, setup.merges))
+    card(choices)
+    decode_box(with_merges(choices.trained.tokenizer, choices.merges))
 
 
 workbench()

@@ -5,20 +5,21 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core.trainer import Trainer
-from ui import downloads, training_setup, training_view, vocabulary_token
-from ui.corpus_picker import set_aside
+from ui import vocabulary_token
 from ui.session import state
 from ui.session.jobs import TrainingJob
-from ui.training_setup import Setup
+from ui.train import downloads, progress, setup
+from ui.train.corpus_picker import set_aside
+from ui.train.setup import TrainingChoices
 from ui.words import literal
 
 POLL = 0.3  # seconds between two looks at a training
 AT_ONCE = 0.4  # seconds in which a small training ends without a progress bar in between
 
 
-def start(settings: Trainer, setup: Setup) -> None:
+def start(settings: Trainer, choices: TrainingChoices) -> None:
     """Start a training of what the setup row says."""
-    corpus, share = setup.corpus, setup.held_out_share
+    corpus, share = choices.corpus, choices.held_out_share
     job = TrainingJob(
         settings,
         lambda: set_aside(corpus.read(), share),
@@ -32,26 +33,26 @@ def start(settings: Trainer, setup: Setup) -> None:
 @st.fragment
 def setup_row() -> None:
     """The row of choices; a change redraws only this row."""
-    setup, pressed = training_setup.row()
+    choices, pressed = setup.row()
     if not pressed:
         return
-    if not setup.corpus.n_bytes:
+    if not choices.corpus.n_bytes:
         st.error("There is no text yet: paste one, upload a file, or choose a sample.")
-    elif setup.settings is not None:
-        start(setup.settings, setup)
+    elif choices.settings is not None:
+        start(choices.settings, choices)
         st.rerun()
 
 
 def stage(watching: bool) -> None:
     """What is learned: with its progress while it goes on, and then to play with."""
     if not state.built_in().ready:
-        training_view.preparing()
-        training_view.nothing_yet()
+        progress.preparing()
+        progress.nothing_yet()
         return
     job = state.job()
-    if job is not None and training_view.still_watched(job):
-        training_view.status(job)
-        training_view.live_player(job)
+    if job is not None and progress.still_watched(job):
+        progress.status(job)
+        progress.live_player(job)
         return
     if watching:
         st.rerun()  # what was waited for is there: draw the whole page once, then rest
@@ -59,15 +60,15 @@ def stage(watching: bool) -> None:
     if job is not None and job.problem:
         st.error(literal(job.problem))
     with st.container(horizontal=True, vertical_alignment="center"):
-        trained = training_view.choose()
-        training_view.ending(trained)
-    training_view.player(trained)
+        trained = progress.choose()
+        progress.ending(trained)
+    progress.player(trained)
     vocabulary_token.door(trained)
-    training_view.summary(trained)
+    progress.summary(trained)
     downloads.row(trained)
 
 
 setup_row()
 job = state.job()
-watching = not state.built_in().ready or (job is not None and training_view.still_watched(job))
+watching = not state.built_in().ready or (job is not None and progress.still_watched(job))
 st.fragment(stage, run_every=POLL if watching else None)(watching)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import (
-    import_dialog,
-    tokens_setup,
     vocabulary_data,
     vocabulary_health,
     vocabulary_list,
@@ -14,6 +12,7 @@ from ui import (
     vocabulary_overlap,
     vocabulary_token,
 )
+from ui.tokenizers import import_dialog, picker
 from ui.vocabulary_health import LONGEST
 from ui.vocabulary_list import BIOGRAPHY
 
@@ -41,7 +40,7 @@ def workbench() -> None:
     """The whole page; a change redraws this and not the frame around it."""
     who, numbers = st.columns([1, 2.6], gap="large", vertical_alignment="bottom")
     with who:
-        trained = tokens_setup.tokenizer()
+        trained = picker.choose()
         with st.container(horizontal=True, gap="small", key="tokenizer_buttons"):
             import_dialog.button()
     vocabulary = vocabulary_data.entries(trained)

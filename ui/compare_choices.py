@@ -13,12 +13,11 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpe_core.formats import FormatError
-from bpe_core.registry import RegistryError
-from ui import compare_cuts, compare_texts, import_dialog, import_shelf
+from ui import compare_cuts, compare_texts
 from ui.compare_curves import Curve, size_range, sizes_of
 from ui.session import state
 from ui.session.state import Trained
+from ui.tokenizers import import_dialog, picker, shelf
 from ui.words import literal
 
 MOST_TOKENIZERS = 4
@@ -84,8 +83,8 @@ def tokenizers(known: Sequence[Trained]) -> list[Trained]:
     read when it is chosen; where that fails it is left out, and a sentence says why.
     """
     named = {t.key: t for t in known}
-    labels = import_shelf.offered() | {
-        t.key: t.name for t in known if not isinstance(t, import_shelf.Imported)
+    labels = shelf.offered() | {
+        t.key: t.name for t in known if not isinstance(t, shelf.ImportedTokenizer)
     }
     seen = st.session_state.get("_compare_seen", [state.built_in().wait().key])
     new = [key for key in named if key not in seen]
@@ -115,15 +114,11 @@ def tokenizers(known: Sequence[Trained]) -> list[Trained]:
         st.warning(literal(problem))
     chosen = []
     for key in keys:
-        found = named.get(key) or import_shelf.here(key)
+        found, problem = (named[key], "") if key in named else picker.read(key)
         if found is None:
-            try:
-                with st.spinner(import_shelf.waiting(key)):
-                    found = import_shelf.well_known(key)
-            except (RegistryError, FormatError) as err:
-                st.session_state["_compare_problem"] = str(err)
-                st.session_state["_compare_failed"] = key
-                st.rerun()
+            st.session_state["_compare_problem"] = problem
+            st.session_state["_compare_failed"] = key
+            st.rerun()
         chosen.append(found)
     return chosen
 

@@ -16,9 +16,11 @@ import streamlit as st
 
 from bpe_core.formats import FormatError
 from bpe_core.registry import RegistryError
-from ui import charts, compare_curves, compare_tables, import_shelf
+from ui import compare_curves, compare_tables
 from ui.compare_curves import Curve
+from ui.instruments import charts
 from ui.theme import HUES
+from ui.tokenizers import shelf
 from ui.words import literal
 
 #: The marks there are, with the short name that stands at the point, and in the row of choices.
@@ -72,8 +74,8 @@ def choose(lines: Sequence[Curve]) -> list[Mark]:
     missing: list[str] = []
     for name in chosen or ():
         try:
-            with st.spinner(import_shelf.waiting(name)):
-                known = import_shelf.well_known(name)
+            with st.spinner(shelf.waiting(name)):
+                known = shelf.well_known(name)
         except (RegistryError, FormatError) as err:
             missing.append(str(err))
             continue
@@ -83,7 +85,7 @@ def choose(lines: Sequence[Curve]) -> list[Mark]:
     return marks
 
 
-def measured(known: import_shelf.Imported, lines: Sequence[Curve]) -> list[Mark]:
+def measured(known: shelf.ImportedTokenizer, lines: Sequence[Curve]) -> list[Mark]:
     """Return a tokenizer's marks, one for each text that the lines are about."""
     first: dict[str, Curve] = {}
     for line in lines:

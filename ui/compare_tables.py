@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ui.charts import DASHES
 from ui.compare_curves import Curve, Reading
 from ui.compare_measures import ROWS, Measures
+from ui.instruments.charts import DASHES
 from ui.theme import DARK, HUES, LIGHT
 
 _HUES = "".join(f".cmp .h{i}{{--hue:{hue}}}" for i, hue in enumerate(HUES))

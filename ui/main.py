@@ -11,8 +11,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import theme, training_view
+from ui import theme
 from ui.session import state
+from ui.train import progress
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "ui" / "assets"
@@ -52,6 +53,6 @@ theme.apply()
 state.bring_in()
 freeze_imports()
 if chosen.url_path and not state.built_in().ready:
-    training_view.wait_for_engine()  # Train says so itself; the others need a tokenizer first
+    progress.wait_for_engine()  # Train says so itself; the others need a tokenizer first
 else:
     chosen.run()

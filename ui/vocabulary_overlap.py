@@ -13,10 +13,11 @@ import streamlit as st
 
 from bpe_core.formats import FormatError
 from bpe_core.registry import RegistryError
-from ui import import_shelf, theme, vocabulary_data
+from ui import theme, vocabulary_data
 from ui.components.tally_table import Tally, tally_table
 from ui.components.token_table import Column, Page, token_table
 from ui.session.state import Trained
+from ui.tokenizers import shelf
 
 SHARED, HERE, THERE = "shared", "here", "there"
 PER_PAGE = 15
@@ -28,7 +29,7 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
     ``on_open`` is called with the id of an entry of ``trained`` that is pressed; its biography is
     in the container of the key ``beside``.
     """
-    others = {key: name for key, name in import_shelf.offered().items() if key != trained.key}
+    others = {key: name for key, name in shelf.offered().items() if key != trained.key}
     values = st.session_state
     if values.get("vocab_other") not in [None, *others]:
         values.vocab_other = None
@@ -48,10 +49,10 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
         st.caption("Choose one to see which entries both have, and which only one of them.")
         return
     try:
-        there = import_shelf.here(key)
+        there = shelf.here(key)
         if there is None:
-            with st.spinner(import_shelf.waiting(key)):
-                there = import_shelf.well_known(key)
+            with st.spinner(shelf.waiting(key)):
+                there = shelf.well_known(key)
     except (RegistryError, FormatError) as err:
         st.warning(str(err))
         return

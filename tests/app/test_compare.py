@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from bpe_core import Trainer, metrics
 from ui import (
-    charts,
     compare_curves,
     compare_cuts,
     compare_languages,
@@ -24,7 +23,7 @@ from ui import (
     samples,
 )
 from ui.components.token_view import Cut
-from ui.instruments import size_steps
+from ui.instruments import charts, size_steps
 from ui.server import published
 from ui.session import state
 from ui.session.state import Trained

@@ -11,9 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
-from ui import export_dialog, export_proof
 from ui.server import published
 from ui.session.state import Trained
+from ui.tokenizers import export_dialog, proof
 
 STORY = "the low lower lowest mouse looked at the newest widest moon <|x|>\n" * 40
 TEXT = "the low mouse café 한 looked <|x|> newest  unseen\n\n 1234567 it's"
@@ -35,9 +35,9 @@ def made(size: int = 285, text: str = STORY, **options: Any) -> Trained:
     )
 
 
-def proved(trained: Trained, kind: Any, merges: int | None = None) -> export_proof.Proved:
+def proved(trained: Trained, kind: Any, merges: int | None = None) -> proof.Proved:
     n = trained.tokenizer.n_merges if merges is None else merges
-    return export_proof.prove(trained.key, n, kind, trained.tokenizer.truncated(n), trained)
+    return proof.prove(trained.key, n, kind, trained.tokenizer.truncated(n), trained)
 
 
 @pytest.mark.parametrize("kind", export_dialog.TITLES)
@@ -45,15 +45,15 @@ def test_an_export_is_proved_and_can_be_read(kind: Any) -> None:
     trained = made()
     found = proved(trained, kind)
     assert not found.proof.differing
-    compared = [*export_proof.texts(trained)]
+    compared = [*proof.texts(trained)]
     assert "".join(compared) == trained.text + trained.held_out
     assert found.proof.n_ids > sum(len(trained.tokenizer.encode(text)) for text in compared)
     assert f"Reloaded, {found.proof.n_ids:,} ids equal: the training text" in found.sentence
-    name, content, _ = export_proof.download(found, 285)
+    name, content, _ = proof.download(found, 285)
     if name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert {n: archive.read(n) for n in archive.namelist()} == found.files
-        assert content == export_proof.zipped(found.files)
+        assert content == proof.zipped(found.files)
     else:
         assert found.files == {name: content}
 
@@ -94,13 +94,13 @@ def test_the_code_that_is_shown_gives_the_same_ids(
 
 def test_a_difference_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that another writer spoils: the proof is made with what is read back."""
-    from bpe_core.formats import proof
+    from bpe_core.formats import proof as engine_proof
 
     def spoiled(tokenizer: Tokenizer, kind: Any) -> dict[str, bytes]:
         return real(tokenizer.truncated(tokenizer.n_merges - 1), kind)
 
-    real = proof.dumps
-    monkeypatch.setattr(proof, "dumps", spoiled)
+    real = engine_proof.dumps
+    monkeypatch.setattr(engine_proof, "dumps", spoiled)
     trained = made(284)
     found = proved(trained, "native")
     assert found.proof.differing
@@ -108,9 +108,9 @@ def test_a_difference_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_texts_are_compared_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_proof, "MOST_TEXT", 1_000)
+    monkeypatch.setattr(proof, "MOST_TEXT", 1_000)
     trained = made()
-    assert len("".join(export_proof.texts(trained))) == 1_000 + len(trained.held_out)
+    assert len("".join(proof.texts(trained))) == 1_000 + len(trained.held_out)
     assert "the first 1,000 characters of the training text" in proved(trained, "native").sentence
 
 
@@ -121,7 +121,7 @@ def dialog(trained: Trained, kind: str, merges: int | None = None) -> AppTest:
     """What the dialog holds; the decorator around it cannot be driven without a browser."""
 
     def script(trained, merges):  # type: ignore[no-untyped-def]
-        from ui import export_dialog
+        from ui.tokenizers import export_dialog
 
         export_dialog.contents(trained, merges)
 
@@ -159,7 +159,7 @@ def test_an_obstacle_takes_the_place_of_the_download() -> None:
 
 
 def test_a_large_vocabulary_is_proved_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_proof, "AT_ONCE", 200)
+    monkeypatch.setattr(proof, "AT_ONCE", 200)
     at = dialog(made(), "hf")
     assert not at.get("download_button")
     at.button(key="export_prove").click().run()

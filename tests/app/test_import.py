@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from bpe_core import Tokenizer, Trainer, formats
-from bpe_core import registry as core_registry
+from bpe_core import Tokenizer, Trainer, formats, known
 from bpe_core.pretokenize import utf8
 from ui import (
     biography,
@@ -28,16 +27,15 @@ from ui import (
     compare_texts,
     encoding,
     import_places,
-    import_reading,
-    import_shelf,
     import_sizes,
     limits,
 )
 from ui.components.token_editor import Picked
-from ui.import_reading import ImportProblem
-from ui.import_shelf import Imported
 from ui.server import published
 from ui.session import state
+from ui.tokenizers import importing, shelf
+from ui.tokenizers.importing import ImportProblem
+from ui.tokenizers.shelf import ImportedTokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = "the low lower lowest mouse looked at the newest widest moon <|x|>\n" * 40
@@ -49,12 +47,12 @@ def tokenizer() -> Tokenizer:
     return Trainer(285, ["<|x|>"], pattern="cl100k").train(STORY).tokenizer
 
 
-def changed(tokenizer: Tokenizer, change: Callable[[dict[str, Any]], None]) -> Imported:
+def changed(tokenizer: Tokenizer, change: Callable[[dict[str, Any]], None]) -> ImportedTokenizer:
     """What is imported from its tokenizer.json after a change."""
     top = json.loads(formats.dumps(tokenizer, "hf")["tokenizer.json"])
     change(top)
     files = {"tokenizer.json": json.dumps(top).encode()}
-    return import_reading.from_files(files, pattern="gpt2")
+    return importing.from_files(files, pattern="gpt2")
 
 
 def _nfc(top: dict[str, Any]) -> None:
@@ -78,7 +76,7 @@ KINDS = {"nfc": _nfc, "backwards": _backwards, "whole": _whole, "strips": _strip
 
 
 @pytest.fixture(params=["plain", *KINDS])
-def brought(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> Imported:
+def brought(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> ImportedTokenizer:
     """Tokenizers of each kind that only an import can be."""
     return changed(tokenizer, KINDS.get(request.param, lambda top: None))
 
@@ -97,34 +95,34 @@ def test_what_was_exported_comes_back(tokenizer: Tokenizer, kind: Any, packed: b
             for name, content in uploads:
                 box.writestr(f"folder/{name}", content)
         uploads = [("box.zip", archive.getvalue())]
-    found = import_reading.unpacked(uploads)
+    found = importing.unpacked(uploads)
     assert found == files
-    assert import_reading.lacks_settings(found) == (kind in ("gpt2", "tiktoken"))
-    new = import_reading.from_files(found, pattern="cl100k", specials="<|x|> 256")
+    assert importing.lacks_settings(found) == (kind in ("gpt2", "tiktoken"))
+    new = importing.from_files(found, pattern="cl100k", specials="<|x|> 256")
     assert new.tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
     assert new.source == "import"
-    assert "285 entries, 28 merges, pattern cl100k, 1 special token" in import_shelf.summary(new)
+    assert "285 entries, 28 merges, pattern cl100k, 1 special token" in shelf.summary(new)
     assert published.lookup(new.key) is new.tokenizer
 
 
 def test_special_tokens_without_an_id_get_one(tokenizer: Tokenizer) -> None:
     files = formats.dumps(tokenizer, "gpt2")
-    new = import_reading.from_files(files, pattern="cl100k", specials="<|x|>\n<pad> 999\n<new>")
+    new = importing.from_files(files, pattern="cl100k", specials="<|x|>\n<pad> 999\n<new>")
     assert new.tokenizer.special_tokens == {"<|x|>": 256, "<pad>": 999, "<new>": 1000}
-    none = import_reading.from_files(files, pattern="cl100k")
+    none = importing.from_files(files, pattern="cl100k")
     assert any("No special tokens were named" in note for note in none.notes)
     with pytest.raises(ImportProblem, match="<a> is listed twice"):
-        import_reading.special_lines("<a>\n<a> 7")
+        importing.special_lines("<a>\n<a> 7")
 
 
 def test_published_files_are_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
     content = formats.dumps(Trainer(256).train("").tokenizer, "tiktoken")["tokenizer.tiktoken"]
-    assert import_reading.recognized({"x": content}) is None
+    assert importing.recognized({"x": content}) is None
     import hashlib
 
-    one = core_registry.Encoding("one", "one", hashlib.sha256(content).hexdigest(), "o200k", {})
-    monkeypatch.setattr(core_registry, "ENCODINGS", {"one": one})
-    found = import_reading.recognized({"other": b"", "x": content})
+    one = known.Encoding("one", "one", hashlib.sha256(content).hexdigest(), "o200k", {})
+    monkeypatch.setattr(known, "ENCODINGS", {"one": one})
+    found = importing.recognized({"other": b"", "x": content})
     assert found is one
 
 
@@ -168,7 +166,7 @@ def junk() -> dict[str, list[tuple[str, bytes]]]:
 @pytest.mark.parametrize("name", junk())
 def test_what_is_no_tokenizer_gets_one_sentence(name: str) -> None:
     with pytest.raises(ImportProblem) as problem:
-        import_reading.from_files(import_reading.unpacked(junk()[name]), pattern="gpt2")
+        importing.from_files(importing.unpacked(junk()[name]), pattern="gpt2")
     sentence = str(problem.value)
     assert sentence[0].isupper() or sentence.split()[0].endswith((".json", ".zip"))
     assert "Traceback" not in sentence
@@ -181,7 +179,7 @@ def test_a_zip_file_is_not_unpacked_without_end() -> None:
         archive.writestr("zeros.json", bytes(limits.TOKENIZER_FILE_MB * 1_000_000 + 1))
     assert len(box.getvalue()) < 100_000
     with pytest.raises(ImportProblem, match="30 MB are taken"):
-        import_reading.unpacked([("small.zip", box.getvalue())])
+        importing.unpacked([("small.zip", box.getvalue())])
 
 
 # -- names ------------------------------------------------------------------------------------
@@ -191,8 +189,8 @@ def test_a_zip_file_is_not_unpacked_without_end() -> None:
 def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(core_registry, "_package_folder", lambda package: None)
-    monkeypatch.setattr(import_shelf, "_read", {})
+    monkeypatch.setattr(known, "_package_folder", lambda package: None)
+    monkeypatch.setattr(shelf, "_read", {})
 
 
 @pytest.fixture
@@ -207,19 +205,19 @@ def published_files(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["gpt-4o", "owner/name", "no such name", "gpt", "../etc"])
 def test_a_name_without_a_file_says_what_helps(nothing_here: None, name: str) -> None:
     with pytest.raises(ImportProblem) as problem:
-        import_reading.from_name(name, download=True)
+        importing.from_name(name, download=True)
     sentence = str(problem.value)
     assert ("Tried:" in sentence and "What helps:" in sentence) or "is no known" in sentence
     assert sentence.endswith((".", "?"))
 
 
 def test_a_well_known_name_is_read_once_for_all(published_files: None) -> None:
-    one = import_reading.from_name("gpt2")
-    assert import_reading.from_name(" GPT-2 ") is one
+    one = importing.from_name("gpt2")
+    assert importing.from_name(" GPT-2 ") is one
     assert one.key == one.name == "gpt2"
     assert published.lookup("gpt2") is one.tokenizer
     assert one.tokenizer.encode("hello world") == [31373, 995]
-    assert "50,257 entries" in import_shelf.summary(one)
+    assert "50,257 entries" in shelf.summary(one)
 
 
 # -- places and sizes -------------------------------------------------------------------------
@@ -242,7 +240,7 @@ def test_places_are_exact_where_normal_form_splits(text: str, blank: bool) -> No
             assert places[len(utf8(front + left))] == len(utf8(text[:k]))
 
 
-def test_answers_cover_the_typed_text(brought: Imported) -> None:
+def test_answers_cover_the_typed_text(brought: ImportedTokenizer) -> None:
     text = "a  <|x|> " + TEXT
     data = encoding.answer(brought.tokenizer, text)
     head = dict(zip(encoding.HEAD, np.frombuffer(data[:40], "<u4").tolist(), strict=True))
@@ -257,7 +255,7 @@ def test_answers_cover_the_typed_text(brought: Imported) -> None:
     assert head["special"] == 2
 
 
-def test_sizes_are_those_of_the_entries(brought: Imported) -> None:
+def test_sizes_are_those_of_the_entries(brought: ImportedTokenizer) -> None:
     tokenizer = brought.tokenizer
     for size in range(import_sizes.smallest(tokenizer), import_sizes.largest(tokenizer) + 1, 9):
         shorter = tokenizer.truncated(import_sizes.merges_for(tokenizer, size))
@@ -268,7 +266,7 @@ def test_sizes_are_those_of_the_entries(brought: Imported) -> None:
 # -- the token card ---------------------------------------------------------------------------
 
 
-def test_each_pretoken_has_a_story(brought: Imported) -> None:
+def test_each_pretoken_has_a_story(brought: ImportedTokenizer) -> None:
     tokenizer = brought.tokenizer
     ids, ends = import_places.spans(tokenizer, TEXT)
     for start, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
@@ -297,7 +295,7 @@ def test_a_word_taken_whole_has_no_steps(tokenizer: Tokenizer) -> None:
 # -- the pages --------------------------------------------------------------------------------
 
 
-def visit(page: str, *imports: Imported, **query: str) -> AppTest:
+def visit(page: str, *imports: ImportedTokenizer, **query: str) -> AppTest:
     at = AppTest.from_file(str(ROOT / "ui" / "main.py"), default_timeout=120)
     for name, value in query.items():
         at.query_params[name] = value
@@ -317,14 +315,14 @@ def said(at: AppTest) -> str:
     return "\n".join(e.value.replace("\\", "") for kind in kinds for e in kind)
 
 
-def test_tokens_shows_each_kind(brought: Imported) -> None:
+def test_tokens_shows_each_kind(brought: ImportedTokenizer) -> None:
     at = visit("tokens", brought)
     at.selectbox(key="tokenizer").set_value(brought.key)
     quiet(at.run())
     data = [json.loads(e.proto.json) for e in at.get("bidi_component")]
     assert data[0]["tokenizer"] == brought.key
     assert data[0]["merges"] == brought.tokenizer.n_merges
-    assert import_shelf.summary(brought) in said(at)
+    assert shelf.summary(brought) in said(at)
     if why := import_sizes.why_fixed(brought.tokenizer):
         assert why in said(at)
         assert not at.slider
@@ -369,9 +367,10 @@ def dialog_half(half: str) -> AppTest:
     """What the dialog holds, outside of it; a dialog's inside cannot be driven here."""
     script = f"""
 import streamlit as st
-from ui import import_dialog, import_shelf
+from ui.tokenizers import import_dialog
+from ui.tokenizers import shelf
 import_dialog.{half}()
-st.text(" | ".join([st.session_state.get("import_arrived") or "", *(t.name for t in import_shelf.mine())]))
+st.text(" | ".join([st.session_state.get("import_arrived") or "", *(t.name for t in shelf.mine())]))
 """
     return quiet(AppTest.from_string(script, default_timeout=60).run())
 
@@ -414,15 +413,15 @@ def test_only_the_newest_imports_are_kept() -> None:
     script = """
 import streamlit as st
 from bpe_core import Trainer
-from ui import import_shelf
+from ui.tokenizers import shelf
 from ui.server import published
-made = [import_shelf.remember(import_shelf.imported(Trainer(256).train("").tokenizer, "same")) for _ in range(6)]
-st.text(" | ".join(t.name for t in import_shelf.mine()))
+made = [shelf.remember(shelf.imported(Trainer(256).train("").tokenizer, "same")) for _ in range(6)]
+st.text(" | ".join(t.name for t in shelf.mine()))
 st.text(sum(published.lookup(t.key) is not None for t in made))
 """
     at = quiet(AppTest.from_string(script, default_timeout=60).run())
-    assert len(set(at.text[0].value.split(" | "))) == import_shelf.KEPT
-    assert at.text[1].value == str(import_shelf.KEPT)
+    assert len(set(at.text[0].value.split(" | "))) == shelf.KEPT
+    assert at.text[1].value == str(shelf.KEPT)
 
 
 def test_large_vocabularies_make_room_sooner(
@@ -437,7 +436,7 @@ def test_large_vocabularies_make_room_sooner(
 # -- compare ----------------------------------------------------------------------------------
 
 
-def test_compare_takes_each_kind(brought: Imported) -> None:
+def test_compare_takes_each_kind(brought: ImportedTokenizer) -> None:
     at = visit("compare", brought)
     assert at.multiselect(key="compare_tokenizers").value == [
         brought.key,
@@ -450,7 +449,7 @@ def test_compare_takes_each_kind(brought: Imported) -> None:
         assert "measured at its full size, 285" in html
 
 
-def test_measures_are_those_of_encoding(brought: Imported) -> None:
+def test_measures_are_those_of_encoding(brought: ImportedTokenizer) -> None:
     text = compare_texts.EvalText(f"t:{brought.key}", "t", False, lambda: TEXT * 3)
     counts = compare_curves.counts(brought, text)
     specials = set(brought.tokenizer.special_tokens.values())
@@ -477,7 +476,7 @@ def test_marks_stand_at_their_own_size(published_files: None) -> None:
     marks = [t for t in figure["data"] if t.get("marker", {}).get("symbol") == "diamond-open"]
     assert [m["x"] for m in marks] == [[50257]] * 3
     story = state.built_in().wait().text
-    gpt2 = import_shelf.well_known("gpt2").tokenizer
+    gpt2 = shelf.well_known("gpt2").tokenizer
     ids = [i for i in gpt2.encode(story) if i != 50256]
     expected = (len(story.encode()) - 13 * story.count("<|endoftext|>")) / len(ids)
     assert marks[0]["y"] == [pytest.approx(expected)]

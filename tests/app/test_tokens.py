@@ -13,11 +13,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer
-from ui import biography, decode_box, encoding, tokens_setup
+from ui import biography, encoding
 from ui.components.token_editor import COLORS, DRAWN_BYTES, Picked
-from ui.examples import EXAMPLES
 from ui.server import published
 from ui.session import state
+from ui.tokens import decode_box, setup
+from ui.tokens.examples import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "../pages/tokens.py"
@@ -97,7 +98,7 @@ def test_it_opens_with_a_text_to_look_at(app: AppTest) -> None:
     data = editor(app)
     assert data["tokenizer"] == built_in.key
     assert built_in.text.startswith(data["text"])
-    assert 300 < len(data["text"]) <= tokens_setup.OPENING
+    assert 300 < len(data["text"]) <= setup.OPENING
     assert data["merges"] == built_in.tokenizer.n_merges
     assert data["special"] == "recognize"
     assert data["color"] == "position"
@@ -199,7 +200,7 @@ def test_a_link_brings_its_text_and_policy_once() -> None:
 def test_a_link_with_nonsense_is_harmless() -> None:
     at = open_tokens(text="x" * 5000 + HOSTILE, special="maybe")
     data = editor(at)
-    assert len(data["text"]) == tokens_setup.LONGEST_LINK
+    assert len(data["text"]) == setup.LONGEST_LINK
     assert data["special"] == "recognize"
 
 

@@ -12,9 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core.trainer import Trainer
-from ui import corpus_picker, downloads, limits, samples, training_setup, words
+from ui import limits, samples, words
 from ui.session import state
 from ui.session.jobs import Places, TrainingJob
+from ui.train import corpus_picker, downloads, setup
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<script>alert(1)</script> $x$ **b** :red[r] `c` <b>low</b> low lower lowest\n"
@@ -269,7 +270,7 @@ def test_a_special_token_given_twice_is_refused(app: AppTest) -> None:
 )
 def test_a_pattern_that_does_not_work_is_refused(app: AppTest, pattern: str, said: str) -> None:
     app = paste(app, "a" * 60 + "b")
-    app.selectbox(key="pattern").set_value(training_setup.CUSTOM).run()
+    app.selectbox(key="pattern").set_value(setup.CUSTOM).run()
     app.text_input(key="custom_pattern").set_value(pattern).run()
     assert said in errors(quiet(app))
     app.button(key="train").click().run()

@@ -60,7 +60,7 @@ def imported() -> Trained:
     """Gaps in the ids, entries that no merge makes, no text of its own."""
     vocab = BYTES | {300: b"ab", 302: b"cd", 500: b"\xe6\x9c", 510: b" \xe6"}
     merges = [(b"a", b"b"), (b"\xe6", b"\x9c"), (b" ", b"\xe6")]
-    return wrapped(Tokenizer.from_vocab(vocab, merges, {EOT: 9000}), "", "Imported")
+    return wrapped(Tokenizer.from_vocab(vocab, merges, {EOT: 9000}), "", "ImportedTokenizer")
 
 
 def quiet(at: AppTest) -> AppTest:

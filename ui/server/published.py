@@ -2,7 +2,8 @@
 
 Belongs here: one bounded shelf for the whole process. A route has no session, so the key is what
 keeps one visitor's tokenizers from another; well-known tokenizers, which are nobody's, stand under
-their names. Does not belong here: who owns what (``ui/session/state.py``, ``ui/import_shelf.py``).
+their names. Does not belong here: who owns what (``ui/session/state.py``,
+``ui/tokenizers/shelf.py``).
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """What a page shows of a job: phase, share done (0 to 1, or None), seconds left (or None)."""
 
     phase: Phase
@@ -213,7 +213,7 @@ class TrainingJob:
         """Where this job waits for its turn."""
         return self._places
 
-    def progress(self) -> Progress:
+    def progress(self) -> JobProgress:
         """Return what there is to show now."""
         phase, goal, n = self._phase, self.settings.n_merges, self._n_merges
         share: float | None = None
@@ -227,7 +227,7 @@ class TrainingJob:
             left = (goal - n) / self._rate if self._rate else None
         elif phase == "ended":
             share = 1.0
-        return Progress(phase, share, left, n, goal)
+        return JobProgress(phase, share, left, n, goal)
 
     # -- the thread ------------------------------------------------------------------------
 

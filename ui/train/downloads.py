@@ -1,7 +1,8 @@
 """What a visitor can take along from a training: the merge log as a table, the tokenizer.
 
 Belongs here: building the table, and the row of buttons. Nothing is built before its button is
-pressed, and pressing it leaves the page as it is. The tokenizer's files are ``ui/export_dialog``.
+pressed, and pressing it leaves the page as it is. The tokenizer's files are
+``ui/tokenizers/export_dialog.py``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpe_core.metrics import bytes_per_token
-from ui import export_dialog
 from ui.session.state import Trained
+from ui.tokenizers import export_dialog
 
 
 def merge_log(trained: Trained) -> pd.DataFrame:

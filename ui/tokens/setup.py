@@ -9,16 +9,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from bpe_core import registry as core_registry
-from bpe_core.formats import FormatError
-from ui import encoding, export_dialog, import_dialog, import_shelf, import_sizes
+from bpe_core import known
+from ui import encoding, import_sizes
 from ui.components.token_editor import COLORS, has_text, set_text
-from ui.examples import EXAMPLES
-from ui.import_shelf import Imported
-from ui.server import published
 from ui.session import state
 from ui.session.state import Trained
-from ui.words import literal
+from ui.tokenizers import export_dialog, import_dialog, picker, shelf
+from ui.tokens.examples import EXAMPLES
 
 #: Characters of a text that a link may carry, and of the text the editor opens with.
 LONGEST_LINK = 1000
@@ -26,7 +23,7 @@ OPENING = 640
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
+class EncodingChoices:
     """What the row says: the tokenizer, how many of its merges to use, policy and color."""
 
     trained: Trained
@@ -35,13 +32,13 @@ class Setup:
     color: str
 
 
-def row() -> Setup:
+def row() -> EncodingChoices:
     """Draw the row and return what it says."""
     st.html(import_dialog.STYLE)
     take_link()
     who, size, special, color, text = st.columns([2.6, 2.6, 2.75, 1.4, 1.4], gap="medium")
     with who:
-        trained = tokenizer()
+        trained = picker.choose()
         buttons = st.container(horizontal=True, gap="small", key="tokenizer_buttons")
     with size:
         merges = vocabulary_size(trained)
@@ -68,10 +65,10 @@ def row() -> Setup:
         key="examples",
         on_change=_take_example,
     )
-    about(trained)
+    picker.about(trained)
     if not has_text():
         set_text(opening(trained.text or state.built_in().wait().text))
-    return Setup(trained, merges, policy or encoding.POLICIES[0], shade or colors[0])
+    return EncodingChoices(trained, merges, policy or encoding.POLICIES[0], shade or colors[0])
 
 
 def take_link() -> None:
@@ -79,10 +76,10 @@ def take_link() -> None:
 
     ``text`` and ``special`` (the policy); ``tokenizer`` names a well-known one.
     """
-    name = core_registry.encoding_of(st.query_params.get("tokenizer", ""))
+    name = known.encoding_of(st.query_params.get("tokenizer", ""))
     if name is not None and name != st.session_state.get("tokens_named"):
         st.session_state.tokens_named = name
-        import_shelf.add_name(name)
+        shelf.add_name(name)
         st.session_state[import_dialog.ARRIVED] = name
     text = st.query_params.get("text")
     if text is None or text == st.session_state.get("tokens_link"):
@@ -91,64 +88,6 @@ def take_link() -> None:
     set_text(text[:LONGEST_LINK], linked=True)
     if (policy := st.query_params.get("special")) in encoding.POLICIES:
         st.session_state.special_policy = policy
-
-
-def tokenizer() -> Trained:
-    """Draw the picker and return the tokenizer chosen.
-
-    One that was just trained or brought in chooses itself. A well-known one is read when it is
-    chosen; where that fails the last choice stays, and a sentence says why.
-    """
-    offered = import_shelf.offered()
-    newest = state.selected().key
-    values = st.session_state
-    if values.get("tokens_newest") != newest or values.get("tokenizer") not in offered:
-        values.tokenizer = values.tokens_newest = newest
-    arrived = import_dialog.just_arrived()
-    if arrived in offered:
-        values.tokenizer = arrived
-    key: str | None = st.selectbox(
-        "Tokenizer",
-        list(offered),
-        format_func=lambda key: offered.get(key, ""),
-        key="tokenizer",
-        help="Trained here, imported by you, and well-known ones.",
-        on_change=_forget_problem,
-        persist_state="session",
-    )
-    if problem := values.get("tokens_problem"):
-        st.warning(literal(problem))
-    chosen = _ready(key or newest)
-    if chosen is None:
-        values[import_dialog.ARRIVED] = values.get("tokens_last", newest)
-        st.rerun()
-    values.tokens_last = chosen.key
-    published.publish(chosen.tokenizer, chosen.key)  # it may have made room for others
-    return chosen
-
-
-def _ready(key: str) -> Trained | None:
-    """Return the tokenizer of a key, read if need be; None, and a sentence kept, if it fails."""
-    found = import_shelf.here(key)
-    if found is None:
-        try:
-            with st.spinner(import_shelf.waiting(key)):
-                return import_shelf.well_known(key)
-        except (core_registry.RegistryError, FormatError) as err:
-            st.session_state.tokens_problem = str(err)
-    return found
-
-
-def _forget_problem() -> None:
-    st.session_state.pop("tokens_problem", None)
-
-
-def about(trained: Trained) -> None:
-    """Say what an imported tokenizer is, and what its files hold that is not done here."""
-    if isinstance(trained, Imported):
-        says = [import_shelf.summary(trained), *import_shelf.remarks(trained)]
-        with st.container(key="tokenizer_about"):
-            st.caption(f"**{literal(trained.name)}:** {literal(' '.join(says))}")
 
 
 def vocabulary_size(trained: Trained) -> int:

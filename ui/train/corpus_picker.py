@@ -23,7 +23,7 @@ _HEAD = 4_000  # bytes that are enough for the first lines of any text
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class ChosenText:
     """A chosen text: ``read()`` gives all of it, ``head`` its beginning (some thousand bytes)."""
 
     name: str
@@ -74,7 +74,7 @@ def set_aside(text: str, share: float) -> tuple[str, str]:
 # -- the widgets ------------------------------------------------------------------------------
 
 
-def choose(on_change: Callable[[], None]) -> Corpus:
+def choose(on_change: Callable[[], None]) -> ChosenText:
     """Show the list of sources and return the chosen text; ``on_change`` is for another source."""
     chosen = st.selectbox(
         "Text",
@@ -90,10 +90,10 @@ def choose(on_change: Callable[[], None]) -> Corpus:
         return _uploaded(_kept())
     one = samples.by_id().get(chosen or "") or samples.first()
     head = one.read()[:_HEAD]
-    return Corpus(one.name, "sample", one.n_bytes, head, one.read, one.about)
+    return ChosenText(one.name, "sample", one.n_bytes, head, one.read, one.about)
 
 
-def details(corpus: Corpus) -> None:
+def details(corpus: ChosenText) -> None:
     """Show what the chosen source needs: a place to paste, the files, or what a sample is for."""
     if corpus.source == PASTE:
         st.text_area(
@@ -122,11 +122,11 @@ def _label(option: str) -> str:
     return f"{one.name} · {words.size(one.n_bytes)}"
 
 
-def _pasted(text: str) -> Corpus:
-    return Corpus("Pasted text", PASTE, len(text.encode()), text[:_HEAD], lambda: text)
+def _pasted(text: str) -> ChosenText:
+    return ChosenText("Pasted text", PASTE, len(text.encode()), text[:_HEAD], lambda: text)
 
 
-def _uploaded(files: list[KeptFile]) -> Corpus:
+def _uploaded(files: list[KeptFile]) -> ChosenText:
     name = files[0].name if len(files) == 1 else f"{len(files)} files"
 
     def read() -> str:
@@ -136,7 +136,7 @@ def _uploaded(files: list[KeptFile]) -> Corpus:
         return "".join(ended + texts[-1:])
 
     head = _head(files[0].data[:_HEAD]) if files else ""
-    return Corpus(name, UPLOAD, sum(len(f.data) for f in files), head, read)
+    return ChosenText(name, UPLOAD, sum(len(f.data) for f in files), head, read)
 
 
 def _head(data: bytes) -> str:

@@ -1,17 +1,18 @@
 """The dialog that brings a tokenizer in: from files, or by a name.
 
-Belongs here: its widgets. What comes of them is ``ui/import_reading.py``.
+Belongs here: its widgets. What comes of them is ``importing``.
 """
 
 from __future__ import annotations
 
 import streamlit as st
 
-from bpe_core import registry as core_registry
+from bpe_core import known
 from bpe_core.pretokenize import PATTERNS
-from ui import import_reading, import_shelf, limits
-from ui.import_reading import ImportProblem
-from ui.import_shelf import Imported
+from ui import limits
+from ui.tokenizers import importing, shelf
+from ui.tokenizers.importing import ImportProblem
+from ui.tokenizers.shelf import ImportedTokenizer
 from ui.words import literal
 
 FILES, NAME = "From files", "By name"
@@ -66,31 +67,31 @@ def from_files() -> None:
         key="import_files",
     )
     try:
-        files = import_reading.unpacked([(file.name, file.getvalue()) for file in uploads])
+        files = importing.unpacked([(file.name, file.getvalue()) for file in uploads])
     except ImportProblem as problem:
         st.error(literal(str(problem)))
         return
     pattern, specials = next(iter(PATTERNS)), ""
-    if files and import_reading.lacks_settings(files):
+    if files and importing.lacks_settings(files):
         pattern, specials = settings(files)
     if st.button("Import", type="primary", key="import_take", disabled=not files):
         try:
             with st.spinner("Reading the files; a large vocabulary takes a few seconds."):
-                new = import_reading.from_files(files, pattern=pattern, specials=specials)
+                new = importing.from_files(files, pattern=pattern, specials=specials)
         except ImportProblem as problem:
             st.error(literal(str(problem)))
             return
-        arrived(import_shelf.remember(new))
+        arrived(shelf.remember(new))
     st.caption("It stays with you: no other visitor sees it, and it is gone when you leave.")
 
 
 def settings(files: dict[str, bytes]) -> tuple[str, str]:
     """Ask for what these files do not hold: the pattern and the special tokens."""
-    known = import_reading.recognized(files)
+    encoding = importing.recognized(files)
     about = "-".join(sorted(files))  # other files begin with suggestions of their own
-    if known is not None:
+    if encoding is not None:
         st.caption(
-            literal(f"This is the published file of {known.name}; what it lacks is filled in.")
+            literal(f"This is the published file of {encoding.name}; what it lacks is filled in.")
         )
     else:
         st.caption("These files hold neither pattern nor special tokens, so say them here.")
@@ -98,13 +99,13 @@ def settings(files: dict[str, bytes]) -> tuple[str, str]:
     pattern = st.selectbox(
         "Pattern that cuts the text before merging",
         names,
-        index=names.index(known.pattern) if known is not None else 0,
+        index=names.index(encoding.pattern) if encoding is not None else 0,
         format_func=lambda p: PATTERNS[p].title if p in PATTERNS else p,
         accept_new_options=True,
         key=f"import_pattern_{about}",
         help="A name from the list, or a regular expression. Another pattern gives other ids.",
     )
-    lines = known.special_tokens.items() if known is not None else ()
+    lines = encoding.special_tokens.items() if encoding is not None else ()
     specials = st.text_area(
         "Special tokens, one per line, with the id if it is known",
         "\n".join(f"{token} {i}" for token, i in lines),
@@ -120,7 +121,7 @@ def by_name() -> None:
     """The half of the dialog for names."""
     name = st.selectbox(
         "Encoding, model, or Hugging Face repository",
-        core_registry.known_names(),
+        known.known_names(),
         index=None,
         placeholder="gpt-4o, cl100k_base, owner/name …",
         accept_new_options=True,
@@ -130,27 +131,27 @@ def by_name() -> None:
         "Download it if it is not on this machine",
         key="import_download",
         help="OpenAI's encodings come from openaipublic.blob.core.windows.net, all others from "
-        f"huggingface.co; after {import_reading.DOWNLOAD_SECONDS:.0f} seconds it is given up.",
+        f"huggingface.co; after {importing.DOWNLOAD_SECONDS:.0f} seconds it is given up.",
     )
     if st.button("Import", type="primary", key="import_take_name", disabled=not name):
         try:
             with st.spinner(f"Looking for {literal(name or '')}."):
-                new = import_reading.from_name(name or "", download=download)
+                new = importing.from_name(name or "", download=download)
         except ImportProblem as problem:
             st.warning(literal(str(problem)))
             return
         if new.source == "well-known":
-            import_shelf.add_name(new.key)
+            shelf.add_name(new.key)
             arrived(new)
         else:
-            arrived(import_shelf.remember(new))
+            arrived(shelf.remember(new))
     st.caption(
         "Nothing leaves this machine without the tick above: first the caches of tiktoken and "
         "huggingface_hub are looked at, then the package bpe-openai."
     )
 
 
-def arrived(new: Imported) -> None:
+def arrived(new: ImportedTokenizer) -> None:
     """Close the dialog and have the page choose what was brought in."""
     st.session_state[ARRIVED] = new.key
     st.rerun()

@@ -1,7 +1,7 @@
 """From uploaded files, or a name, to a tokenizer: limits, zip files, special tokens as typed.
 
 Belongs here: everything between what a visitor gives and `bpe_core.formats`; each problem is one
-sentence. Does not belong here: the formats themselves, and widgets (``ui/import_dialog.py``).
+sentence. Does not belong here: the formats themselves, and widgets (``import_dialog``).
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from bpe_core import formats
-from bpe_core import registry as core_registry
+from bpe_core import formats, known
 from bpe_core.formats.proof import NASTY_TEXTS
 from bpe_core.pretokenize import PATTERNS
-from ui import import_shelf
-from ui.import_shelf import Imported
 from ui.limits import TOKENIZER_FILE_MB, TOKENIZER_FILES
+from ui.tokenizers import shelf
+from ui.tokenizers.shelf import ImportedTokenizer
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -99,9 +98,9 @@ def lacks_settings(files: Mapping[str, bytes]) -> bool:
     return any(first != b"{" for first in texts)
 
 
-def recognized(files: Mapping[str, bytes]) -> core_registry.Encoding | None:
+def recognized(files: Mapping[str, bytes]) -> known.Encoding | None:
     """Return the encoding whose published rank file is among ``files``, or None."""
-    by_hash = {e.sha256: e for e in [*core_registry.ENCODINGS.values()][::-1]}
+    by_hash = {e.sha256: e for e in [*known.ENCODINGS.values()][::-1]}
     hashes = (hashlib.sha256(content).hexdigest() for content in files.values())
     return next((by_hash[digest] for digest in hashes if digest in by_hash), None)
 
@@ -126,7 +125,9 @@ def special_lines(typed: str) -> list[tuple[str, int | None]]:
     return found
 
 
-def from_files(files: Mapping[str, bytes], *, pattern: str, specials: str = "") -> Imported:
+def from_files(
+    files: Mapping[str, bytes], *, pattern: str, specials: str = ""
+) -> ImportedTokenizer:
     """Return the tokenizer of some files; `pattern` and `specials` are for files without them.
 
     Raises ImportProblem.
@@ -150,7 +151,7 @@ def from_files(files: Mapping[str, bytes], *, pattern: str, specials: str = "") 
     check(found.tokenizer)
     names = [name for name in files if not name.endswith(".py")]
     name = f"{' + '.join(sorted(names, reverse=True))} · {found.tokenizer.vocab_size:,}"
-    return import_shelf.imported(found.tokenizer, name, notes=notes)
+    return shelf.imported(found.tokenizer, name, notes=notes)
 
 
 def _loads(
@@ -205,7 +206,7 @@ def check(tokenizer: Tokenizer) -> None:
             ) from None
 
 
-def from_name(name: str, *, download: bool = False) -> Imported:
+def from_name(name: str, *, download: bool = False) -> ImportedTokenizer:
     """Return the tokenizer of a well-known name or a Hugging Face repository.
 
     A well-known one is the server's, under its own name as the key; a repository's is new. Raises
@@ -213,13 +214,13 @@ def from_name(name: str, *, download: bool = False) -> Imported:
     """
     if not name.strip():
         raise ImportProblem("Type a name first, such as gpt-4o or owner/name.")
-    encoding = core_registry.encoding_of(name)
+    encoding = known.encoding_of(name)
     try:
         if encoding is not None:
-            return import_shelf.well_known(encoding, download=download)
-        found = core_registry.load(name, download=download, timeout=DOWNLOAD_SECONDS)
-    except (core_registry.RegistryError, formats.FormatError) as err:
+            return shelf.well_known(encoding, download=download)
+        found = known.load(name, download=download, timeout=DOWNLOAD_SECONDS)
+    except (known.NotFoundError, formats.FormatError) as err:
         raise ImportProblem(_sentence(err)) from None
     check(found.tokenizer)
     name = f"{name.strip()} · {found.tokenizer.vocab_size:,}"
-    return import_shelf.imported(found.tokenizer, name, origin=found.source, notes=found.notes)
+    return shelf.imported(found.tokenizer, name, origin=found.source, notes=found.notes)

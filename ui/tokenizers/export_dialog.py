@@ -1,7 +1,7 @@
 """The dialog "Take it home": a tokenizer as files, each format with the proof that it holds.
 
 Belongs here: its widgets and the words about each format. What is written and compared is
-``ui/export_proof.py``.
+``proof``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import streamlit as st
 from bpe_core import formats
 from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
-from ui import export_proof, words
+from ui import words
 from ui.encoding import with_merges
 from ui.session.state import Trained
+from ui.tokenizers import proof
 from ui.words import literal
 
 TITLES: dict[Format, str] = {
@@ -77,7 +78,7 @@ def contents(trained: Trained, merges: int) -> None:
     )
     st.markdown(PURPOSES[format_name])
     with st.spinner("Looking for what this format cannot hold."):
-        about = export_proof.export(trained.key, merges, format_name, tokenizer)
+        about = proof.export(trained.key, merges, format_name, tokenizer)
     if about.obstacles:
         refuse(format_name, about.obstacles)
         return
@@ -105,8 +106,8 @@ def proved_download(
 ) -> None:
     """Reload and compare, at once or when asked to, and then offer the download."""
     asked = f"{trained.key}/{merges}/{format_name}"
-    seconds = export_proof.seconds(tokenizer)
-    if tokenizer.vocab_size > export_proof.AT_ONCE and st.session_state.get("prove") != asked:
+    seconds = proof.seconds(tokenizer)
+    if tokenizer.vocab_size > proof.AT_ONCE and st.session_state.get("prove") != asked:
         place = st.empty()
         with place.container():
             pressed = st.button("Export and compare", type="primary", key="export_prove")
@@ -119,13 +120,13 @@ def proved_download(
         st.session_state["prove"] = asked
         place.empty()
     with st.spinner("Writing the files, reading them back, comparing ids.", show_time=seconds > 3):
-        proved = export_proof.prove(trained.key, merges, format_name, tokenizer, trained)
+        proved = proof.prove(trained.key, merges, format_name, tokenizer, trained)
     if proved.proof.differing:
         st.error(literal(proved.sentence))
         return
     with st.container(key="export_proof"):
         st.success(proved.sentence, icon=":material/check:")
-    name, content, mime = export_proof.download(proved, tokenizer.vocab_size)
+    name, content, mime = proof.download(proved, tokenizer.vocab_size)
     st.download_button(
         f"Download {name}",
         content,

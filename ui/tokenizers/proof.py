@@ -1,7 +1,7 @@
 """The files of an export, and the proof that they give the same ids when read back.
 
 Belongs here: which texts are compared, how long that takes, keeping the results. The comparison
-itself is `bpe_core.formats.prove`. Does not belong here: widgets (``ui/export_dialog.py``).
+itself is `bpe_core.formats.prove`. Does not belong here: widgets (``export_dialog``).
 """
 
 from __future__ import annotations

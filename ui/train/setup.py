@@ -14,9 +14,10 @@ import streamlit as st
 
 from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
 from bpe_core.trainer import Trainer
-from ui import corpus_picker, samples
-from ui.corpus_picker import Corpus
+from ui import samples
 from ui.instruments import size_steps
+from ui.train import corpus_picker
+from ui.train.corpus_picker import ChosenText
 from ui.words import literal
 
 CUSTOM = "custom"
@@ -42,16 +43,16 @@ _PATIENCE = 0.25  # seconds a visitor's own pattern may take for the preview
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
+class TrainingChoices:
     """The row as it stands: settings if they hold, else the sentence that says what does not."""
 
-    corpus: Corpus
+    corpus: ChosenText
     settings: Trainer | None
     held_out_share: float
     problem: str | None
 
 
-def row() -> tuple[Setup, bool]:
+def row() -> tuple[TrainingChoices, bool]:
     """Draw the row; return what it says and whether Train was pressed in this run."""
     for key, value in {**_DEFAULTS, **_suggested(samples.first().id)}.items():
         st.session_state.setdefault(key, value)
@@ -73,7 +74,7 @@ def row() -> tuple[Setup, bool]:
     settings, problem = _check(n, specials, corpus.head)
     if problem:
         st.error(literal(problem))
-    return Setup(corpus, settings, _share() / 100, problem), pressed
+    return TrainingChoices(corpus, settings, _share() / 100, problem), pressed
 
 
 def _suggested(sample_id: str) -> dict[str, object]:
@@ -111,7 +112,7 @@ def _size(lowest: int, n_specials: int) -> int:
     return n
 
 
-def _split(corpus: Corpus) -> None:
+def _split(corpus: ChosenText) -> None:
     chosen = st.session_state.pattern
     title = PATTERNS[chosen].title if chosen in PATTERNS else "Own pattern"
     with st.popover(f"Split: {title}", key="split"):
@@ -133,7 +134,7 @@ def _split(corpus: Corpus) -> None:
             _show_glosses(PATTERNS[chosen])
 
 
-def _show_cut(corpus: Corpus) -> None:
+def _show_cut(corpus: ChosenText) -> None:
     """Show the first lines, piece by piece, letter for letter."""
     try:
         pieces = cut(_pattern(), corpus.head[:_PREVIEW])

@@ -2,7 +2,7 @@
 
 Belongs here: whose they are. An import is in its visitor's session alone and leaves with him; a
 well-known tokenizer is read once per server, when it is first asked for. Does not belong here:
-reading files (``ui/import_reading.py``) and widgets (``ui/import_dialog.py``).
+reading files (``importing``) and widgets (``import_dialog``, ``picker``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from bpe_core import registry as core_registry
+from bpe_core import known
 from bpe_core.pretokenize import PATTERNS
 from bpe_core.trainer import Trainer
 from ui import import_sizes
@@ -50,7 +50,7 @@ _NOT_TRAINED = Trainer(256)  # settings that learn nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Imported(Trained):
+class ImportedTokenizer(Trained):
     """A tokenizer that came from files; it has no trace, no training text and no settings.
 
     ``source`` is "import" or "well-known", ``origin`` says where the files came from, ``notes``
@@ -69,9 +69,9 @@ def imported(
     origin: str = "",
     notes: Sequence[str] = (),
     key: str | None = None,
-) -> Imported:
+) -> ImportedTokenizer:
     """Return ``tokenizer`` in the form the pages show, under a new key unless one is given."""
-    return Imported(
+    return ImportedTokenizer(
         key=published.publish(tokenizer, key),
         name=name,
         tokenizer=tokenizer,
@@ -105,12 +105,12 @@ def _keys() -> _Keys:
     return _Keys()
 
 
-def mine() -> list[Imported]:
+def mine() -> list[ImportedTokenizer]:
     """Return this visitor's imports, newest first."""
     return list(st.session_state.get("imported", []))
 
 
-def remember(new: Imported) -> Imported:
+def remember(new: ImportedTokenizer) -> ImportedTokenizer:
     """Keep an import for this visitor, with a name of its own, and return it as it is kept."""
     taken = {t.name for t in [*mine(), *state.all_trained()]}
     numbered = (f"{new.name} ({n})" for n in itertools.count(2))
@@ -126,18 +126,18 @@ def remember(new: Imported) -> Imported:
 
 # -- well-known ones --------------------------------------------------------------------------
 
-_locks = {name: threading.Lock() for name in core_registry.ENCODINGS}
-_read: dict[str, Imported] = {}
+_locks = {name: threading.Lock() for name in known.ENCODINGS}
+_read: dict[str, ImportedTokenizer] = {}
 
 
-def well_known(name: str, *, download: bool = False) -> Imported:
+def well_known(name: str, *, download: bool = False) -> ImportedTokenizer:
     """Return a well-known encoding, read by the first who asks, for all visitors.
 
-    Its key is its name. Raises RegistryError and FormatError, each with a sentence.
+    Its key is its name. Raises NotFoundError and FormatError, each with a sentence.
     """
     with _locks[name]:
         if name not in _read:
-            found = core_registry.load(name, download=download)
+            found = known.load(name, download=download)
             _read[name] = imported(
                 found.tokenizer,
                 name,
@@ -189,7 +189,7 @@ def label(name: str) -> str:
 
 def here(key: str) -> Trained | None:
     """Return what is in memory under a key for this visitor; None for what must be read first."""
-    if key in core_registry.ENCODINGS:
+    if key in known.ENCODINGS:
         return _read.get(key)
     return next((t for t in [*state.all_trained(), *mine()] if t.key == key), None)
 
@@ -202,7 +202,7 @@ def waiting(name: str) -> str:
 # -- in words ---------------------------------------------------------------------------------
 
 
-def summary(one: Imported) -> str:
+def summary(one: ImportedTokenizer) -> str:
     """Return in one line what an imported tokenizer is."""
     tokenizer = one.tokenizer
     specials = len(tokenizer.special_tokens)
@@ -227,7 +227,7 @@ def _pattern(tokenizer: Tokenizer) -> str:
     return "a pattern of its own"
 
 
-def remarks(one: Imported) -> list[str]:
+def remarks(one: ImportedTokenizer) -> list[str]:
     """Return what to know of an imported tokenizer, a sentence each."""
     prepare = one.tokenizer.preparation
     found = list(one.notes)

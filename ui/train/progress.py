@@ -14,7 +14,7 @@ import streamlit as st
 from bpe_core.metrics import bytes_per_token
 from ui.components.merge_player import merge_player
 from ui.session import state
-from ui.session.jobs import Phase, Progress, TrainingJob
+from ui.session.jobs import JobProgress, Phase, TrainingJob
 from ui.session.state import Trained
 from ui.theme import is_large
 from ui.words import count, literal, seconds, size
@@ -98,7 +98,7 @@ def still_watched(job: TrainingJob) -> bool:
     return job.running or _STOPPED in st.session_state
 
 
-def _sentence(job: TrainingJob, now: Progress) -> str:
+def _sentence(job: TrainingJob, now: JobProgress) -> str:
     if job.asked_to_stop:
         if not now.n_merges:
             return "Stopped."
