@@ -34,21 +34,31 @@ const MARKS = new Map([
   ["\ufeff", ["BOM", "byte order mark", "label"]],
   ["\u007f", ["DEL", "delete", "label"]],
 ]);
-for (let c = 0x2000; c <= 0x200a; c++) MARKS.set(String.fromCharCode(c), ["▫", "other space", "over"]);
+for (let c = 0x2000; c <= 0x200a; c++)
+  MARKS.set(String.fromCharCode(c), ["▫", "other space", "over"]);
 ["LRE", "RLE", "PDF", "LRO", "RLO"].forEach((name, i) =>
-  MARKS.set(String.fromCharCode(0x202a + i), [name, "bidirectional control", "label"]));
+  MARKS.set(String.fromCharCode(0x202a + i), [name, "bidirectional control", "label"]),
+);
 ["LRI", "RLI", "FSI", "PDI"].forEach((name, i) =>
-  MARKS.set(String.fromCharCode(0x2066 + i), [name, "bidirectional control", "label"]));
+  MARKS.set(String.fromCharCode(0x2066 + i), [name, "bidirectional control", "label"]),
+);
 "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
-  .split(" ").forEach((name, c) => {
+  .split(" ")
+  .forEach((name, c) => {
     const ch = String.fromCharCode(c);
     if (!MARKS.has(ch)) MARKS.set(ch, [name, "control character", "label"]);
   });
 for (let c = 0x80; c < 0xa0; c++) {
   const ch = String.fromCharCode(c);
-  if (!MARKS.has(ch)) MARKS.set(ch, ["U+" + c.toString(16).toUpperCase().padStart(4, "0"), "control character", "label"]);
+  if (!MARKS.has(ch))
+    MARKS.set(ch, [
+      "U+" + c.toString(16).toUpperCase().padStart(4, "0"),
+      "control character",
+      "label",
+    ]);
 }
-for (let c = 0; c < 16; c++) MARKS.set(String.fromCharCode(0xfe00 + c), ["VS" + (c + 1), "variation selector", "label"]);
+for (let c = 0; c < 16; c++)
+  MARKS.set(String.fromCharCode(0xfe00 + c), ["VS" + (c + 1), "variation selector", "label"]);
 
 const NUMBER = new Intl.NumberFormat("en-US");
 const count = (n) => NUMBER.format(n);
@@ -75,7 +85,11 @@ function put(node, text) {
  * byte (-1 inside a unit), prefix counts of units that need a mark or run right to left, and the bytes.
  */
 function measure(text) {
-  const offsets = [0], starts = [0], marked = [0], rtl = [0], seen = new Map();
+  const offsets = [0],
+    starts = [0],
+    marked = [0],
+    rtl = [0],
+    seen = new Map();
   const add = (piece) => {
     let bytes = 0;
     for (const ch of piece) bytes += utf8Length(ch.codePointAt(0));
@@ -88,16 +102,27 @@ function measure(text) {
   };
   if (CLUSTERS) {
     for (const { segment } of CLUSTERS.segment(text)) {
-      if (segment === "\r\n") { add("\r"); add("\n"); } else add(segment);
+      if (segment === "\r\n") {
+        add("\r");
+        add("\n");
+      } else add(segment);
     }
   } else for (const ch of text) add(ch);
   const total = starts[starts.length - 1];
   const unitAt = new Int32Array(total + 1).fill(-1);
-  starts.forEach((byte, unit) => { unitAt[byte] = unit; });
+  starts.forEach((byte, unit) => {
+    unitAt[byte] = unit;
+  });
   return {
-    text, total, unitAt, seen, bytes: new TextEncoder().encode(text),
-    offsets: Int32Array.from(offsets), starts: Int32Array.from(starts),
-    marked: Int32Array.from(marked), rtl: Int32Array.from(rtl),
+    text,
+    total,
+    unitAt,
+    seen,
+    bytes: new TextEncoder().encode(text),
+    offsets: Int32Array.from(offsets),
+    starts: Int32Array.from(starts),
+    marked: Int32Array.from(marked),
+    rtl: Int32Array.from(rtl),
   };
 }
 
@@ -105,17 +130,30 @@ function measure(text) {
 function decodeParts(binary) {
   if (/^[\x00-\x7f]+$/.test(binary)) return [binary];
   const bytes = Uint8Array.from(binary, (ch) => ch.charCodeAt(0));
-  try { return [UTF8.decode(bytes)]; } catch { /* some bytes are only part of a character */ }
+  try {
+    return [UTF8.decode(bytes)];
+  } catch {
+    /* some bytes are only part of a character */
+  }
   const parts = [];
-  for (let i = 0; i < bytes.length;) {
+  for (let i = 0; i < bytes.length; ) {
     const lead = bytes[i];
     const size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 0;
     let piece = null;
     if (size && i + size <= bytes.length) {
-      try { piece = UTF8.decode(bytes.subarray(i, i + size)); } catch { /* not a character */ }
+      try {
+        piece = UTF8.decode(bytes.subarray(i, i + size));
+      } catch {
+        /* not a character */
+      }
     }
-    if (piece === null) { parts.push(lead); i += 1; continue; }
-    if (typeof parts[parts.length - 1] === "string") parts[parts.length - 1] += piece; else parts.push(piece);
+    if (piece === null) {
+      parts.push(lead);
+      i += 1;
+      continue;
+    }
+    if (typeof parts[parts.length - 1] === "string") parts[parts.length - 1] += piece;
+    else parts.push(piece);
     i += size;
   }
   return parts;
@@ -127,25 +165,44 @@ function decodeParts(binary) {
  */
 function fillChip(node, binary, limit = 24) {
   node.textContent = "";
-  if (binary === undefined) { node.append(make("i", "sp", "…")); node.title = "not received yet"; return; }
+  if (binary === undefined) {
+    node.append(make("i", "sp", "…"));
+    node.title = "not received yet";
+    return;
+  }
   const cut = binary.length > limit * 4 ? binary.slice(0, limit * 4) : binary;
-  let plain = "", shown = 0, more = cut.length < binary.length;
-  const flush = () => { if (plain) node.append(plain); plain = ""; };
+  let plain = "",
+    shown = 0,
+    more = cut.length < binary.length;
+  const flush = () => {
+    if (plain) node.append(plain);
+    plain = "";
+  };
   const parts = decodeParts(cut);
   outer: for (const part of parts) {
     if (typeof part === "number") {
-      if (shown++ >= limit) { more = true; break; }
+      if (shown++ >= limit) {
+        more = true;
+        break;
+      }
       flush();
       node.append(make("i", "hex", hex(part)));
       continue;
     }
     const chars = [...part];
     for (let i = 0; i < chars.length; i++) {
-      if (shown++ >= limit) { more = true; break outer; }
-      const ch = chars[i], mark = MARKS.get(ch);
+      if (shown++ >= limit) {
+        more = true;
+        break outer;
+      }
+      const ch = chars[i],
+        mark = MARKS.get(ch);
       // Joiners and variation selectors between two characters do their work unseen.
       const joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
-      if (!mark || joins) { plain += ch; continue; }
+      if (!mark || joins) {
+        plain += ch;
+        continue;
+      }
       flush();
       const sign = make("i", mark[2] === "label" ? "lab" : "sp", mark[0]);
       sign.title = mark[1];
@@ -161,6 +218,12 @@ function fillChip(node, binary, limit = 24) {
 /** A token in words a screen reader can say. */
 function spoken(binary) {
   if (binary === undefined) return "a token not received yet";
-  return decodeParts(binary.slice(0, 120)).map((part) => typeof part === "number" ? `byte ${hex(part)}` :
-    [...part].map((ch) => (MARKS.has(ch) ? ` ${MARKS.get(ch)[1]} ` : ch)).join("")).join(" ").trim();
+  return decodeParts(binary.slice(0, 120))
+    .map((part) =>
+      typeof part === "number"
+        ? `byte ${hex(part)}`
+        : [...part].map((ch) => (MARKS.has(ch) ? ` ${MARKS.get(ch)[1]} ` : ch)).join(""),
+    )
+    .join(" ")
+    .trim();
 }

@@ -2,7 +2,8 @@
 
 /** Which rule made this pair the winner, in words. */
 function decided(store, rank, tieBreak) {
-  const tied = store.n_tied[rank], pairs = store.n_pairs[rank];
+  const tied = store.n_tied[rank],
+    pairs = store.n_pairs[rank];
   const others = pairs > 1 ? `highest count of ${count(pairs)} pairs` : "the only pair left";
   if (!(tied > 1)) return others;
   const rule = tieBreak === "lowest_ids" ? "lowest ids win" : "greater bytes win";
@@ -39,31 +40,57 @@ class Head {
     this.facts.textContent = "";
     const bold = (n) => make("b", "", count(n));
     if (k === 0) {
-      put(this.nothing, store.n ? "Nothing merged yet: every byte is a token." : "No merges: every byte is a token.");
-      this.facts.append(bold(store.initialTokens), store.initialTokens === 1 ? " token, one for each byte" : " tokens, one for each byte");
+      put(
+        this.nothing,
+        store.n
+          ? "Nothing merged yet: every byte is a token."
+          : "No merges: every byte is a token.",
+      );
+      this.facts.append(
+        bold(store.initialTokens),
+        store.initialTokens === 1 ? " token, one for each byte" : " tokens, one for each byte",
+      );
       return;
     }
-    const rank = k - 1, ids = [store.left[rank], store.right[rank], store.new[rank]];
+    const rank = k - 1,
+      ids = [store.left[rank], store.right[rank], store.new[rank]];
     ids.forEach((id, i) => {
       const chip = this.tokens[i];
       fillChip(chip, store.binary[id], 16);
       chip.dataset.id = id;
-      chip.setAttribute("aria-label", `${["left token", "right token", "new token"][i]} ${spoken(store.binary[id])}, id ${id}`);
+      chip.setAttribute(
+        "aria-label",
+        `${["left token", "right token", "new token"][i]} ${spoken(store.binary[id])}, id ${id}`,
+      );
     });
-    const places = store.pair_count[rank], merged = store.merged[rank];
+    const places = store.pair_count[rank],
+      merged = store.merged[rank];
     const reused = store.birth[ids[2]] !== rank;
     this.facts.append(
-      bold(places), places === 1 ? " place, " : " places, ", bold(merged), " replaced, ",
-      bold(merged), merged === 1 ? " token saved" : " tokens saved",
-      make("span", "rule", decided(store, rank, tieBreak) + (reused ? ` · id ${ids[2]} spells the same and is used again` : "")));
+      bold(places),
+      places === 1 ? " place, " : " places, ",
+      bold(merged),
+      " replaced, ",
+      bold(merged),
+      merged === 1 ? " token saved" : " tokens saved",
+      make(
+        "span",
+        "rule",
+        decided(store, rank, tieBreak) +
+          (reused ? ` · id ${ids[2]} spells the same and is used again` : ""),
+      ),
+    );
   }
 
   /** One sentence for screen readers. */
   sentence(store, k, goal, tieBreak) {
     if (k === 0) return `Step 0 of ${goal}: every byte is a token.`;
-    const rank = k - 1, say = (id) => spoken(store.binary[id]);
-    return `Merge ${k} of ${goal}: ${say(store.left[rank])} plus ${say(store.right[rank])} makes ${say(store.new[rank])}. ` +
-      `${store.pair_count[rank]} places, ${store.merged[rank]} replaced, ${decided(store, rank, tieBreak)}.`;
+    const rank = k - 1,
+      say = (id) => spoken(store.binary[id]);
+    return (
+      `Merge ${k} of ${goal}: ${say(store.left[rank])} plus ${say(store.right[rank])} makes ${say(store.new[rank])}. ` +
+      `${store.pair_count[rank]} places, ${store.merged[rank]} replaced, ${decided(store, rank, tieBreak)}.`
+    );
   }
 }
 
@@ -79,8 +106,14 @@ class Candidates {
 
   row(i) {
     while (this.rows.length <= i) {
-      const button = make("button", "cand"), pair = make("span", "pair"), left = make("span", "tk"), right = make("span", "tk");
-      const bar = make("span", "bar"), fill = make("i"), number = make("span", "n"), tie = make("em", "", "tie");
+      const button = make("button", "cand"),
+        pair = make("span", "pair"),
+        left = make("span", "tk"),
+        right = make("span", "tk");
+      const bar = make("span", "bar"),
+        fill = make("i"),
+        number = make("span", "n"),
+        tie = make("em", "", "tie");
       button.type = "button";
       button.dataset.testid = "candidate";
       bar.append(fill);
@@ -89,7 +122,10 @@ class Candidates {
       const row = { button, left, right, fill, number, tie, ids: [-1, -1], count: -1 };
       button.addEventListener("pointerenter", () => this.on.hover(row.ids));
       button.addEventListener("pointerleave", () => this.on.hover(null));
-      button.addEventListener("focus", () => button.matches(":focus-visible") && this.on.hover(row.ids));
+      button.addEventListener(
+        "focus",
+        () => button.matches(":focus-visible") && this.on.hover(row.ids),
+      );
       button.addEventListener("blur", () => this.on.hover(null));
       button.addEventListener("click", () => this.on.pin(row.ids));
       this.list.append(button);
@@ -99,7 +135,8 @@ class Candidates {
   }
 
   draw(store, next, options) {
-    const found = store.candidates(next), best = found.length ? found[0][2] : 1;
+    const found = store.candidates(next),
+      best = found.length ? found[0][2] : 1;
     found.forEach(([left, right, n], i) => {
       const row = this.row(i);
       row.button.hidden = false;
@@ -114,14 +151,20 @@ class Candidates {
       if (row.count !== n) {
         row.count = n;
         put(row.number, count(n));
-        row.button.setAttribute("aria-label",
-          `${spoken(store.binary[left])} and ${spoken(store.binary[right])}, ${n} ${n === 1 ? "place" : "places"}`);
+        row.button.setAttribute(
+          "aria-label",
+          `${spoken(store.binary[left])} and ${spoken(store.binary[right])}, ${n} ${n === 1 ? "place" : "places"}`,
+        );
       }
       row.fill.style.transform = `scaleX(${n / best})`;
       row.button.classList.toggle("win", i === 0);
       row.tie.hidden = i === 0 || n !== best;
-      row.button.setAttribute("aria-pressed",
-        options.pinned && options.pinned[0] === left && options.pinned[1] === right ? "true" : "false");
+      row.button.setAttribute(
+        "aria-pressed",
+        options.pinned && options.pinned[0] === left && options.pinned[1] === right
+          ? "true"
+          : "false",
+      );
     });
     for (let i = found.length; i < this.rows.length; i++) this.rows[i].button.hidden = true;
     this.side.classList.toggle("none", !found.length);
@@ -131,12 +174,18 @@ class Candidates {
   sentence(store, next, found, { phase, live, stopReason, tieBreak }) {
     if (!found.length) {
       if (live) return "Waiting for the next merge.";
-      return ENDINGS[stopReason] ?? (store.n ? "Training ended here." : "There is no pair to merge in this text.");
+      return (
+        ENDINGS[stopReason] ??
+        (store.n ? "Training ended here." : "There is no pair to merge in this text.")
+      );
     }
-    const tied = store.n_tied[next], now = phase === "select";
+    const tied = store.n_tied[next],
+      now = phase === "select";
     const rule = tieBreak === "lowest_ids" ? "the lowest ids" : "the greater bytes";
-    const first = tied > 1 ? `${count(tied)} pairs tie at ${count(found[0][2])}: ${rule} ${now ? "merge now" : "merge next"}.`
-      : `The longest bar ${now ? "merges now" : "merges next"}.`;
+    const first =
+      tied > 1
+        ? `${count(tied)} pairs tie at ${count(found[0][2])}: ${rule} ${now ? "merge now" : "merge next"}.`
+        : `The longest bar ${now ? "merges now" : "merges next"}.`;
     return `${first} Hover a pair to see its places.`;
   }
 }

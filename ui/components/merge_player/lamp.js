@@ -1,10 +1,14 @@
 // What lights up in the text and the line below it that says why: the merge of this step, or what the visitor points at.
 
 const placesHere = (n) =>
-  n === 0 ? "No place in the text shown." : `${count(n)} ${n === 1 ? "place" : "places"} in the text shown.`;
+  n === 0
+    ? "No place in the text shown."
+    : `${count(n)} ${n === 1 ? "place" : "places"} in the text shown.`;
 
 class Lamp {
-  constructor(status) { this.status = status; }
+  constructor(status) {
+    this.status = status;
+  }
 
   /**
    * Light what is asked for: { pair: [left, right] }, { id }, { piece } under the pointer or { id, at } pinned; with
@@ -14,15 +18,22 @@ class Lamp {
     const line = words ? this.status : make("p");
     line.textContent = "";
     if (what?.pair) {
-      const [left, right] = what.pair, places = text.pairPlaces(left, right);
+      const [left, right] = what.pair,
+        places = text.pairPlaces(left, right);
       text.light(text.lightPair(places));
-      line.append(this.chip(store, left), " + ", this.chip(store, right), `  ${placesHere(places.length)}`);
+      line.append(
+        this.chip(store, left),
+        " + ",
+        this.chip(store, right),
+        `  ${placesHere(places.length)}`,
+      );
       return places;
     }
     if (what) {
       const piece = what.piece ?? (what.at !== undefined ? text.pieceAt(what.at) : null);
       if (piece?.tokens > 1) return this.several(text, store, piece, line);
-      const id = piece ? piece.id : what.id, places = text.tokenPlaces(id);
+      const id = piece ? piece.id : what.id,
+        places = text.tokenPlaces(id);
       text.light(places.map((at) => [at, LIT_SAME]));
       this.biography(store, id, line);
       line.append(` · ${placesHere(places.length)}`);
@@ -30,14 +41,19 @@ class Lamp {
     }
     if (phase === "select") {
       // Every counted place, also one that an overlap keeps from being replaced.
-      const places = text.edge ? text.pairPlaces(store.left[k - 1], store.right[k - 1]) : Array.from(text.boundaries(k - 1));
+      const places = text.edge
+        ? text.pairPlaces(store.left[k - 1], store.right[k - 1])
+        : Array.from(text.boundaries(k - 1));
       text.light(text.lightPair(places));
       line.append(placesHere(places.length));
       return places;
     }
     const marks = k > 0 ? text.lightNew(k - 1) : [];
     text.light(marks);
-    if (k > 0) line.append(marks.length ? placesHere(marks.length) : "This merge has no place in the text shown.");
+    if (k > 0)
+      line.append(
+        marks.length ? placesHere(marks.length) : "This merge has no place in the text shown.",
+      );
     return marks.map(([at]) => at);
   }
 
@@ -48,12 +64,26 @@ class Lamp {
   }
 
   biography(store, id, line) {
-    const binary = store.binary[id] ?? "", rank = store.birth[id];
-    const bytes = [...binary].slice(0, 12).map((ch) => hex(ch.charCodeAt(0))).join(" ");
+    const binary = store.binary[id] ?? "",
+      rank = store.birth[id];
+    const bytes = [...binary]
+      .slice(0, 12)
+      .map((ch) => hex(ch.charCodeAt(0)))
+      .join(" ");
     line.append(this.chip(store, id), ` id ${id} · ${bytes}${binary.length > 12 ? " …" : ""} · `);
     if (rank !== undefined) {
-      line.append(`merge ${count(rank + 1)}: `, this.chip(store, store.left[rank]), " + ", this.chip(store, store.right[rank]));
-    } else line.append([...store.special.values()].includes(id) ? "special token, never merged" : "one byte, there from the start");
+      line.append(
+        `merge ${count(rank + 1)}: `,
+        this.chip(store, store.left[rank]),
+        " + ",
+        this.chip(store, store.right[rank]),
+      );
+    } else
+      line.append(
+        [...store.special.values()].includes(id)
+          ? "special token, never merged"
+          : "one byte, there from the start",
+      );
   }
 
   /** A character (or a few) that several tokens share: name the tokens inside. */

@@ -2,12 +2,12 @@
 // A step k means "k merges are done". On the way from k-1 to k the pair lights up first (phase "select", the text still
 // at k-1), then fuses (phase "rest", the text at k). At high speeds the select phase is left out.
 
-const SPEEDS = [0.5, 1, 2, 4, 10, 30, 100, 300, 1000];          // merges per second
-const PHASED = 5;                                                // above this speed no select phase is shown
-const SELECT_MS = 700;                                           // how long a single step shows the pair
-const LISTS_MS = 100;                                            // while it runs, the lists are renewed this often
+const SPEEDS = [0.5, 1, 2, 4, 10, 30, 100, 300, 1000]; // merges per second
+const PHASED = 5; // above this speed no select phase is shown
+const SELECT_MS = 700; // how long a single step shows the pair
+const LISTS_MS = 100; // while it runs, the lists are renewed this often
 const SLOW_FRAME_MS = 24;
-const SETTLED_MS = 250;                                          // rest before the step is told to Python
+const SETTLED_MS = 250; // rest before the step is told to Python
 
 class Player {
   constructor(root) {
@@ -51,7 +51,8 @@ class Player {
   }
 
   bind() {
-    const { ref } = this, click = (name, act) => ref(name).addEventListener("click", act);
+    const { ref } = this,
+      click = (name, act) => ref(name).addEventListener("click", act);
     click("first", () => this.seek(0, "controls"));
     click("back", () => this.step(-1));
     click("play", () => this.toggle());
@@ -60,10 +61,16 @@ class Player {
     click("follow", () => this.end());
     this.scrub.addEventListener("input", () => this.seek(+this.scrub.value, "drag"));
     this.scrub.addEventListener("change", () => this.seek(+this.scrub.value, "scrub"));
-    const looks = () => keep("looks", {
-      speed: this.speed.value, color: ref("color").value, marks: this.root.classList.contains("marks"),
+    const looks = () =>
+      keep("looks", {
+        speed: this.speed.value,
+        color: ref("color").value,
+        marks: this.root.classList.contains("marks"),
+      });
+    this.speed.addEventListener("change", () => {
+      this.clock = 0;
+      looks();
     });
-    this.speed.addEventListener("change", () => { this.clock = 0; looks(); });
     ref("color").addEventListener("change", (event) => {
       this.text?.setMode(event.target.value);
       this.draw();
@@ -82,9 +89,17 @@ class Player {
     this.box.addEventListener("pointerleave", () => this.hover(null));
     this.box.addEventListener("click", (event) => {
       const piece = event.target.closest?.(".t")?.piece;
-      if (piece) { this.cursor = piece.start; this.pin({ piece }); } else this.pin(null);
+      if (piece) {
+        this.cursor = piece.start;
+        this.pin({ piece });
+      } else this.pin(null);
     });
-    this.box.addEventListener("blur", () => { if (this.cursor !== null) { this.cursor = null; this.hover(null); } });
+    this.box.addEventListener("blur", () => {
+      if (this.cursor !== null) {
+        this.cursor = null;
+        this.hover(null);
+      }
+    });
     for (const chip of this.head.tokens) {
       const show = () => this.hover({ id: +chip.dataset.id });
       chip.addEventListener("pointerenter", show);
@@ -95,7 +110,8 @@ class Player {
     }
     this.root.addEventListener("keydown", (event) => this.key(event));
     // Streamlit's own shortcuts (one letter each) must not fire while somebody types into the filter.
-    for (const type of ["keyup", "keypress"]) this.root.addEventListener(type, (event) => event.stopPropagation());
+    for (const type of ["keyup", "keypress"])
+      this.root.addEventListener(type, (event) => event.stopPropagation());
   }
 
   // ------------------------------------------------------------------------------------------- data from Python
@@ -108,7 +124,8 @@ class Player {
     const same = data.player_id === this.id && data.text === this.data.text;
     this.data = data;
     const ranks = column(data.ranks, "rank");
-    if (!same) this.load(data, ranks); else this.update(data, ranks);
+    if (!same) this.load(data, ranks);
+    else this.update(data, ranks);
     this.draw();
     this.run();
   }
@@ -128,7 +145,13 @@ class Player {
     this.nonce = data.step_nonce;
     this.ranks = ranks.slice();
     this.text?.destroy();
-    this.text = new TextView(this.box, this.store, data, ranks, data.edges ? column(data.edges, "byte") : null);
+    this.text = new TextView(
+      this.box,
+      this.store,
+      data,
+      ranks,
+      data.edges ? column(data.edges, "byte") : null,
+    );
     this.text.setMode(this.ref("color").value);
     this.box.scrollTop = 0;
     this.log.hands = 0;
@@ -140,7 +163,7 @@ class Player {
       this.k = this.clamp(kept.following ? this.store.n : kept.k);
       this.following = data.live && kept.following;
       this.committed = kept.committed;
-      this.settle();                                            // it may have left before its step was told
+      this.settle(); // it may have left before its step was told
     } else if (data.step !== null && !data.live) this.k = this.clamp(data.step);
     this.resync();
   }
@@ -152,7 +175,13 @@ class Player {
       this.ranks = ranks.slice();
       this.text.setRanks(ranks);
     }
-    if (this.store.n !== before || data.live !== this.curve.live || data.held_out || data.goal !== this.curve.goal) this.refresh(data);
+    if (
+      this.store.n !== before ||
+      data.live !== this.curve.live ||
+      data.held_out ||
+      data.goal !== this.curve.goal
+    )
+      this.refresh(data);
     this.describe(data);
     if (data.step !== null && data.step_nonce !== this.nonce) {
       this.nonce = data.step_nonce;
@@ -178,12 +207,19 @@ class Player {
   }
 
   describe(data) {
-    const { units } = this.text, size = (n) => {
-      const [unit, name] = n < 1000 ? [1, "bytes"] : n < 999500 ? [1000, "kB"] : [1e6, "MB"], value = n / unit;
-      return `${unit > 1 && value < 10 ? count(Math.round(value * 10) / 10) : count(Math.round(value))} ${name}`;
-    };
+    const { units } = this.text,
+      size = (n) => {
+        const [unit, name] = n < 1000 ? [1, "bytes"] : n < 999500 ? [1000, "kB"] : [1e6, "MB"],
+          value = n / unit;
+        return `${unit > 1 && value < 10 ? count(Math.round(value * 10) / 10) : count(Math.round(value))} ${name}`;
+      };
     const cut = data.total_bytes > units.total;
-    put(this.note, cut ? `First ${size(units.total)} of ${size(data.total_bytes)} shown; counts are for the whole text.` : "");
+    put(
+      this.note,
+      cut
+        ? `First ${size(units.total)} of ${size(data.total_bytes)} shown; counts are for the whole text.`
+        : "",
+    );
     this.note.hidden = !cut;
     this.ref("empty").hidden = units.total > 0;
     this.ref("window").hidden = units.total === 0;
@@ -201,7 +237,8 @@ class Player {
 
   /** Sizes are read here, when they change, and not while drawing: a read then would lay the page out twice. */
   measureRuler() {
-    const { ruler, box } = this, scale = devicePixelRatio || 1;
+    const { ruler, box } = this,
+      scale = devicePixelRatio || 1;
     this.scrolls = box.scrollHeight > box.clientHeight + 2;
     this.rulerColor = getComputedStyle(ruler).color;
     ruler.height = Math.round(ruler.clientHeight * scale);
@@ -211,14 +248,19 @@ class Player {
 
   /** Light or dark, as Streamlit's background says. */
   theme() {
-    const probe = this.ref("probe"), [r, g, b] = (getComputedStyle(probe).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
+    const probe = this.ref("probe"),
+      [r, g, b] = (getComputedStyle(probe).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(
+        Number,
+      );
     this.root.dataset.theme = 0.299 * r + 0.587 * g + 0.114 * b < 128 ? "dark" : "light";
     requestAnimationFrame(() => this.measureRuler());
   }
 
   // ------------------------------------------------------------------------------------------------------ moving
 
-  clamp(k) { return Math.max(0, Math.min(this.store.n, Math.round(+k) || 0)); }
+  clamp(k) {
+    return Math.max(0, Math.min(this.store.n, Math.round(+k) || 0));
+  }
 
   /** Go to step k at once. source: who asked; "drag" settles later, "python" is not told back. */
   seek(k, source) {
@@ -226,22 +268,35 @@ class Player {
     this.phase = "rest";
     this.k = this.clamp(k);
     this.draw(source === "drag");
-    if (source === "drag") { clearTimeout(this.settling); this.settling = setTimeout(() => this.draw(), 120); return; }
+    if (source === "drag") {
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => this.draw(), 120);
+      return;
+    }
     if (source === "python") this.committed = this.k;
     this.settle(source === "log" || source === "curve" ? source : null);
   }
 
   end() {
     this.seek(this.store.n, "controls");
-    if (this.data.live) { this.following = true; this.draw(); this.run(); }
+    if (this.data.live) {
+      this.following = true;
+      this.draw();
+      this.run();
+    }
   }
 
   step(direction) {
-    if (this.single && this.phase === "select") {             // a step is under way: finish it first
+    if (this.single && this.phase === "select") {
+      // a step is under way: finish it first
       this.phase = "rest";
       if (direction < 0) this.k -= 1;
       this.single = false;
-      if (direction < 0) { this.draw(); this.settle(); return; }
+      if (direction < 0) {
+        this.draw();
+        this.settle();
+        return;
+      }
     }
     if (this.playing || direction < 0 || this.calm.matches || this.k >= this.store.n) {
       const from = this.playing && this.phase === "select" ? this.k - 1 : this.k;
@@ -259,18 +314,24 @@ class Player {
   }
 
   toggle() {
-    if (this.playing || this.following) this.pause(); else this.play();
+    if (this.playing || this.following) this.pause();
+    else this.play();
   }
 
   play() {
     if (!this.store.n) return;
     if (this.k >= this.store.n) {
-      if (this.data.live) { this.following = true; this.draw(); this.run(); return; }
+      if (this.data.live) {
+        this.following = true;
+        this.draw();
+        this.run();
+        return;
+      }
       this.k = 0;
     }
     this.playing = true;
     this.phase = this.single ? this.phase : "rest";
-    this.clock = this.single ? this.clock : 1e9;               // the next merge starts at once
+    this.clock = this.single ? this.clock : 1e9; // the next merge starts at once
     this.single = false;
     this.draw();
     this.run();
@@ -291,8 +352,12 @@ class Player {
       if (!(this.playing || this.single || this.following)) return;
       this.advance(Math.min(100, Math.max(0, now - this.last)));
       this.last = now;
-      if (this.playing || this.single || (this.following && (this.data.live || this.k < this.store.n))) {
-        if (this.following && this.k >= this.store.n) return;   // woken again by the next data
+      if (
+        this.playing ||
+        this.single ||
+        (this.following && (this.data.live || this.k < this.store.n))
+      ) {
+        if (this.following && this.k >= this.store.n) return; // woken again by the next data
         this.raf = requestAnimationFrame(tick);
       }
     };
@@ -302,9 +367,17 @@ class Player {
   advance(ms) {
     const { n } = this.store;
     this.pace = 0.9 * (this.pace ?? 16) + 0.1 * ms;
-    if (this.following) {                                       // catch up with training over about 0.2 s
-      if (this.k < n) { this.k += Math.max(1, Math.ceil((n - this.k) / 12)); this.draw(); }
-      if (this.k >= n && !this.data.live) { this.following = false; this.draw(); this.settle(); }
+    if (this.following) {
+      // catch up with training over about 0.2 s
+      if (this.k < n) {
+        this.k += Math.max(1, Math.ceil((n - this.k) / 12));
+        this.draw();
+      }
+      if (this.k >= n && !this.data.live) {
+        this.following = false;
+        this.draw();
+        this.settle();
+      }
       return;
     }
     this.clock += ms;
@@ -316,7 +389,8 @@ class Player {
       this.settle();
       return;
     }
-    const speed = +this.speed.value, period = 1000 / speed;
+    const speed = +this.speed.value,
+      period = 1000 / speed;
     if (speed < PHASED) {
       if (this.phase === "select") {
         if (this.clock < period * 0.55) return;
@@ -336,10 +410,18 @@ class Player {
       this.clock = Math.min(this.clock, 100);
       this.phase = "rest";
       const steps = Math.floor(this.clock / period);
-      if (steps) { this.clock -= steps * period; this.k = Math.min(n, this.k + steps); this.draw(); }
+      if (steps) {
+        this.clock -= steps * period;
+        this.k = Math.min(n, this.k + steps);
+        this.draw();
+      }
       if (this.k < n) return;
     }
-    if (this.data.live) { this.playing = false; this.following = true; this.draw(); } else this.pause();
+    if (this.data.live) {
+      this.playing = false;
+      this.following = true;
+      this.draw();
+    } else this.pause();
   }
 
   /** The step rests: say it to screen readers and, a moment later, to Python. */
@@ -369,32 +451,45 @@ class Player {
   }
 
   pin(what) {
-    const same = this.pinned && what && JSON.stringify(this.key_of(this.pinned)) === JSON.stringify(this.key_of(what));
+    const same =
+      this.pinned &&
+      what &&
+      JSON.stringify(this.key_of(this.pinned)) === JSON.stringify(this.key_of(what));
     this.pinned = same ? null : what && this.key_of(what);
     this.draw();
   }
 
-  key_of(what) { return what.piece ? { id: what.piece.id, at: what.piece.start } : what; }
+  key_of(what) {
+    return what.piece ? { id: what.piece.id, at: what.piece.start } : what;
+  }
 
   /** Which tokens are lit, and the line below the text that says why. */
   lights(words = true) {
     this.places = this.lamp.show(this, this.hovered ?? this.pinned, words);
   }
 
-  bringIntoView() { if (this.phase === "select" && !this.hovered) this.text.reveal(this.places, !this.calm.matches && +this.speed.value < 2); }
+  bringIntoView() {
+    if (this.phase === "select" && !this.hovered)
+      this.text.reveal(this.places, !this.calm.matches && +this.speed.value < 2);
+  }
 
   // ----------------------------------------------------------------------------------------------------- drawing
 
-  goal() { return this.data.live ? Math.max(this.data.goal, this.store.n) : this.store.n; }
+  goal() {
+    return this.data.live ? Math.max(this.data.goal, this.store.n) : this.store.n;
+  }
 
   /** Everything at step k. On the run (fast play, dragging) the lists to read are renewed ten times a second. */
   draw(dragging = false) {
     const { store, text, data, phase } = this;
     if (!store) return;
     this.k = this.clamp(this.k);
-    const k = this.k, applied = phase === "select" ? k - 1 : k, goal = this.goal();
+    const k = this.k,
+      applied = phase === "select" ? k - 1 : k,
+      goal = this.goal();
     const fast = dragging || this.following || (this.playing && +this.speed.value > PHASED);
-    const now = performance.now(), full = !fast || now - (this.fullAt ?? 0) >= LISTS_MS;
+    const now = performance.now(),
+      full = !fast || now - (this.fullAt ?? 0) >= LISTS_MS;
     this.root.classList.toggle("fast", fast);
     if (fast && this.pinned) this.pinned = null;
     if (full) this.log.go(k);
@@ -411,7 +506,11 @@ class Player {
       this.fullAt = now;
       this.head.draw(store, k, goal, phase, data.tie_break);
       this.candidates.draw(store, applied, {
-        phase, live: data.live, stopReason: data.stop_reason, tieBreak: data.tie_break, pinned: this.pinned?.pair,
+        phase,
+        live: data.live,
+        stopReason: data.stop_reason,
+        tieBreak: data.tie_break,
+        pinned: this.pinned?.pair,
       });
       this.drawControls(k, goal);
       keep(this.id, { k, nonce: this.nonce, following: this.following, committed: this.committed });
@@ -430,7 +529,9 @@ class Player {
     this.chasing = requestAnimationFrame(() => {
       this.chasing = 0;
       const moving = this.following || this.playing || this.root.classList.contains("fast");
-      if (moving || !this.text.catchUp(6)) { if (!moving) this.catchUp(); }
+      if (moving || !this.text.catchUp(6)) {
+        if (!moving) this.catchUp();
+      }
     });
   }
 
@@ -454,24 +555,41 @@ class Player {
 
   /** A strip beside the text: where in it the lit places lie, seen or scrolled away. */
   drawRuler() {
-    const { ruler, text } = this, scale = devicePixelRatio || 1, pixels = ruler.height;
+    const { ruler, text } = this,
+      scale = devicePixelRatio || 1,
+      pixels = ruler.height;
     if (!text) return;
     const paint = ruler.getContext("2d");
     paint.clearRect(0, 0, ruler.width, pixels);
     if (!this.scrolls) return;
     paint.fillStyle = this.rulerColor;
-    for (const at of this.places ?? []) paint.fillRect(0, Math.round((at / text.total) * (pixels - 2 * scale)), ruler.width, 2 * scale);
+    for (const at of this.places ?? [])
+      paint.fillRect(
+        0,
+        Math.round((at / text.total) * (pixels - 2 * scale)),
+        ruler.width,
+        2 * scale,
+      );
   }
 
   // ------------------------------------------------------------------------------------------------------- keys
 
   key(event) {
-    const target = event.target, tag = target.tagName, typing = tag === "INPUT" && target.type !== "range";
+    const target = event.target,
+      tag = target.tagName,
+      typing = tag === "INPUT" && target.type !== "range";
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.stopPropagation();
-    if (typing) { if (event.key === "Escape") { target.value = ""; this.log.search(); } return; }
+    if (typing) {
+      if (event.key === "Escape") {
+        target.value = "";
+        this.log.search();
+      }
+      return;
+    }
     if (tag === "SELECT" || !this.store) return;
-    const inLog = target === this.log.view, tenth = Math.max(1, Math.round(this.store.n / 10));
+    const inLog = target === this.log.view,
+      tenth = Math.max(1, Math.round(this.store.n / 10));
     const act = {
       " ": () => this.toggle(),
       ArrowRight: () => this.step(1),
@@ -483,11 +601,22 @@ class Player {
       "-": () => this.faster(-1),
       "]": () => this.moveCursor(1),
       "[": () => this.moveCursor(-1),
-      Escape: () => { this.hovered = this.cursor = null; this.pin(null); },
+      Escape: () => {
+        this.hovered = this.cursor = null;
+        this.pin(null);
+      },
       PageUp: target === this.box ? null : () => this.seek(this.k - tenth, "controls"),
       PageDown: target === this.box ? null : () => this.seek(this.k + tenth, "controls"),
-      ArrowUp: inLog ? () => this.seek(this.log.neighbor(-1), "log") : target === this.scrub ? () => this.step(1) : null,
-      ArrowDown: inLog ? () => this.seek(this.log.neighbor(1), "log") : target === this.scrub ? () => this.step(-1) : null,
+      ArrowUp: inLog
+        ? () => this.seek(this.log.neighbor(-1), "log")
+        : target === this.scrub
+          ? () => this.step(1)
+          : null,
+      ArrowDown: inLog
+        ? () => this.seek(this.log.neighbor(1), "log")
+        : target === this.scrub
+          ? () => this.step(-1)
+          : null,
     }[event.key];
     if (!act || (event.key === " " && tag === "BUTTON")) return;
     event.preventDefault();
@@ -544,7 +673,8 @@ function keep(name, value) {
 }
 
 export default function (component) {
-  const { parentElement } = component, root = parentElement.querySelector(".mp");
+  const { parentElement } = component,
+    root = parentElement.querySelector(".mp");
   let player = PLAYERS.get(parentElement);
   if (!player || player.root !== root) {
     player?.destroy();
@@ -552,9 +682,10 @@ export default function (component) {
   }
   player.receive(component);
   // The clean-up also runs where the same elements go on to be used, so look whether they are still on the page.
-  return () => setTimeout(() => {
-    if (root.isConnected) return;
-    player.destroy();
-    if (PLAYERS.get(parentElement) === player) PLAYERS.delete(parentElement);
-  });
+  return () =>
+    setTimeout(() => {
+      if (root.isConnected) return;
+      player.destroy();
+      if (PLAYERS.get(parentElement) === player) PLAYERS.delete(parentElement);
+    });
 }

@@ -3,9 +3,13 @@
 // or a light that changed, are gone through again, and in them only the pieces that differ touch the page. While the
 // text runs, blocks scrolled out of sight wait; they are caught up a few at a time once it rests, or when they are seen.
 
-const LIT_LEFT = 1, LIT_RIGHT = 2, LIT_NEW = 4, LIT_SAME = 8, LIT_PINNED = 16;
+const LIT_LEFT = 1,
+  LIT_RIGHT = 2,
+  LIT_NEW = 4,
+  LIT_SAME = 8,
+  LIT_PINNED = 16;
 const HUES = 8;
-const LONG_LINE = 600;                                         // bytes
+const LONG_LINE = 600; // bytes
 
 class TextView {
   /** ranks: int32, boundary i lies between bytes i and i+1. edges: byte offsets where pre-tokens end, or null. */
@@ -18,8 +22,8 @@ class TextView {
     this.goal = Math.max(1, data.goal);
     this.mode = "position";
     this.applied = 0;
-    this.open = new Uint8Array(this.total + 1).fill(1);       // boundary before byte i stands
-    this.lit = new Uint8Array(this.total + 1);                // LIT_* of the token that starts at byte i
+    this.open = new Uint8Array(this.total + 1).fill(1); // boundary before byte i stands
+    this.lit = new Uint8Array(this.total + 1); // LIT_* of the token that starts at byte i
     this.litStarts = [];
     this.edge = null;
     if (edges) {
@@ -28,17 +32,20 @@ class TextView {
     }
     this.blocks = [];
     this.dirty = new Set();
-    this.watch = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) target.block.seen = isIntersecting;
-      if (this.dirty.size) this.paint();
-    }, { root: box, rootMargin: "20px" });
+    this.watch = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) target.block.seen = isIntersecting;
+        if (this.dirty.size) this.paint();
+      },
+      { root: box, rootMargin: "20px" },
+    );
     this.setRanks(ranks);
   }
 
   /** New ranks for the same text (training went on): boundaries erased so far stay erased. */
   setRanks(ranks) {
     const total = this.total;
-    this.rank = new Int32Array(total + 1).fill(NEVER);         // rank of the boundary before byte i
+    this.rank = new Int32Array(total + 1).fill(NEVER); // rank of the boundary before byte i
     for (let i = 1; i < total; i++) this.rank[i] = ranks[i - 1];
     const order = [];
     for (let i = 1; i < total; i++) if (this.rank[i] !== NEVER) order.push(i);
@@ -46,14 +53,21 @@ class TextView {
     this.order = Int32Array.from(order);
     this.erased = this.lower(this.applied);
     const cuts = this.cuts();
-    if (!this.blocks.length || cuts.length !== this.blocks.length || cuts.some((at, i) => at !== this.blocks[i].start)) {
+    if (
+      !this.blocks.length ||
+      cuts.length !== this.blocks.length ||
+      cuts.some((at, i) => at !== this.blocks[i].start)
+    ) {
       for (let i = 1; i < total; i++) this.open[i] = this.rank[i] >= this.applied ? 1 : 0;
       this.build(cuts);
       return;
     }
     for (let i = 1; i < total; i++) {
       const open = this.rank[i] >= this.applied ? 1 : 0;
-      if (open !== this.open[i]) { this.open[i] = open; this.dirty.add(this.blockAt[i]); }
+      if (open !== this.open[i]) {
+        this.open[i] = open;
+        this.dirty.add(this.blockAt[i]);
+      }
     }
   }
 
@@ -62,11 +76,17 @@ class TextView {
    * every frame is cut too, between pre-tokens and if possible after a sentence.
    */
   cuts() {
-    const { units, total } = this, cuts = total ? [0] : [];
+    const { units, total } = this,
+      cuts = total ? [0] : [];
     for (let unit = 1; unit < units.starts.length - 1; unit++) {
-      const at = units.starts[unit], before = units.text[units.offsets[unit] - 1], length = at - cuts[cuts.length - 1];
-      const end = before === "\n" ? this.rank[at] === NEVER
-        : this.edge?.[at] && (length > LONG_LINE && /[.!?。！？؟।]/.test(before) || length > 2 * LONG_LINE);
+      const at = units.starts[unit],
+        before = units.text[units.offsets[unit] - 1],
+        length = at - cuts[cuts.length - 1];
+      const end =
+        before === "\n"
+          ? this.rank[at] === NEVER
+          : this.edge?.[at] &&
+            ((length > LONG_LINE && /[.!?。！？؟।]/.test(before)) || length > 2 * LONG_LINE);
       if (end) cuts.push(at);
     }
     return cuts;
@@ -80,7 +100,8 @@ class TextView {
     this.box.textContent = "";
     this.blockAt = new Int32Array(this.total + 1);
     this.blocks = cuts.map((start, i) => {
-      const node = make("div", "line"), end = i + 1 < cuts.length ? cuts[i + 1] : this.total;
+      const node = make("div", "line"),
+        end = i + 1 < cuts.length ? cuts[i + 1] : this.total;
       this.blockAt.fill(i, start, end);
       this.box.append(node);
       const block = { node, start, end, pieces: [], before: -1, last: -1, seen: true };
@@ -92,16 +113,23 @@ class TextView {
     for (const { node } of this.blocks) this.watch.observe(node);
   }
 
-  repaint() { this.blocks.forEach((_, i) => this.dirty.add(i)); }
+  repaint() {
+    this.blocks.forEach((_, i) => this.dirty.add(i));
+  }
 
-  setMode(mode) { this.mode = mode; this.repaint(); }
+  setMode(mode) {
+    this.mode = mode;
+    this.repaint();
+  }
 
   /** Index in `order` of the first boundary with rank >= k. */
   lower(k) {
-    let low = 0, high = this.order.length;
+    let low = 0,
+      high = this.order.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.rank[this.order[middle]] < k) low = middle + 1; else high = middle;
+      if (this.rank[this.order[middle]] < k) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
@@ -109,14 +137,29 @@ class TextView {
   /** Bring the boundaries to the state after k merges: costs what lies between the two states, both ways. */
   apply(k) {
     const target = this.lower(k);
-    while (this.erased < target) { const at = this.order[this.erased++]; this.open[at] = 0; this.dirty.add(this.blockAt[at]); }
-    while (this.erased > target) { const at = this.order[--this.erased]; this.open[at] = 1; this.dirty.add(this.blockAt[at]); }
+    while (this.erased < target) {
+      const at = this.order[this.erased++];
+      this.open[at] = 0;
+      this.dirty.add(this.blockAt[at]);
+    }
+    while (this.erased > target) {
+      const at = this.order[--this.erased];
+      this.open[at] = 1;
+      this.dirty.add(this.blockAt[at]);
+    }
     this.applied = k;
   }
 
-  tokenStart(byte) { while (byte > 0 && !this.open[byte]) byte--; return byte; }
+  tokenStart(byte) {
+    while (byte > 0 && !this.open[byte]) byte--;
+    return byte;
+  }
 
-  tokenEnd(byte) { do byte++; while (byte < this.total && !this.open[byte]); return byte; }
+  tokenEnd(byte) {
+    do byte++;
+    while (byte < this.total && !this.open[byte]);
+    return byte;
+  }
 
   /** Id of the token over bytes start..end: what the largest rank inside made, or the byte's own id. */
   idOf(start, end) {
@@ -135,7 +178,7 @@ class TextView {
 
   /** Calls visit(start, end, id) for each token, in order. */
   tokens(visit) {
-    for (let start = 0; start < this.total;) {
+    for (let start = 0; start < this.total; ) {
       const end = this.tokenEnd(start);
       visit(start, end, this.idOf(start, end));
       start = end;
@@ -156,16 +199,23 @@ class TextView {
 
   tokenPlaces(id) {
     const places = [];
-    this.tokens((start, end, here) => { if (here === id) places.push(start); });
+    this.tokens((start, end, here) => {
+      if (here === id) places.push(start);
+    });
     return places;
   }
 
   /** Boundaries (right-hand starts) that merge `rank` erases in this text. */
-  boundaries(rank) { return this.order.subarray(this.lower(rank), this.lower(rank + 1)); }
+  boundaries(rank) {
+    return this.order.subarray(this.lower(rank), this.lower(rank + 1));
+  }
 
   /** Put lights on tokens: marks = list of [byte where a token starts, LIT_*]. Replaces those before. */
   light(marks) {
-    for (const at of this.litStarts) { this.lit[at] = 0; this.dirty.add(this.blockAt[at]); }
+    for (const at of this.litStarts) {
+      this.lit[at] = 0;
+      this.dirty.add(this.blockAt[at]);
+    }
     this.litStarts = [];
     for (const [at, flag] of marks) {
       if (!this.lit[at]) this.litStarts.push(at);
@@ -180,7 +230,9 @@ class TextView {
     return marks;
   }
 
-  lightNew(rank) { return Array.from(this.boundaries(rank), (at) => [this.tokenStart(at), LIT_NEW]); }
+  lightNew(rank) {
+    return Array.from(this.boundaries(rank), (at) => [this.tokenStart(at), LIT_NEW]);
+  }
 
   /** Draw what changed and can be seen; the rest waits for catchUp. */
   paint() {
@@ -199,7 +251,9 @@ class TextView {
     return !this.dirty.size;
   }
 
-  destroy() { this.watch.disconnect(); }
+  destroy() {
+    this.watch.disconnect();
+  }
 
   paintFrom(index) {
     for (; index < this.blocks.length; index++) {
@@ -211,27 +265,43 @@ class TextView {
       if (!next || !next.pieces.length || next.before === block.last) return;
       next.before = block.last;
       if (next.pieces[0].hue !== block.last && !next.pieces[0].bumped) return;
-      if (!next.seen) { this.dirty.add(index + 1); return; }
+      if (!next.seen) {
+        this.dirty.add(index + 1);
+        return;
+      }
     }
   }
 
   /** Bring one block's elements to the present tokens; pieces are matched by where they start. */
   paintBlock(block) {
-    const { unitAt } = this.units, old = block.pieces, fresh = [];
-    let j = 0, hue = block.before;
-    for (let start = block.start; start < block.end;) {
-      let end = start + 1, tokens = 1, lit = this.lit[start];
+    const { unitAt } = this.units,
+      old = block.pieces,
+      fresh = [];
+    let j = 0,
+      hue = block.before;
+    for (let start = block.start; start < block.end; ) {
+      let end = start + 1,
+        tokens = 1,
+        lit = this.lit[start];
       for (; end < block.end; end++) {
         if (!this.open[end]) continue;
         if (unitAt[end] >= 0) break;
-        tokens++;                                             // a boundary inside a character cannot be drawn
+        tokens++; // a boundary inside a character cannot be drawn
         lit |= this.lit[end];
       }
       while (j < old.length && old[j].start < start) old[j++].node.remove();
       let piece;
       if (j < old.length && old[j].start === start) piece = old[j++];
       else {
-        piece = { node: make("span"), start, end: -1, tokens: 0, style: "", hue: -1, bumped: false };
+        piece = {
+          node: make("span"),
+          start,
+          end: -1,
+          tokens: 0,
+          style: "",
+          hue: -1,
+          bumped: false,
+        };
         piece.node.piece = piece;
         block.node.insertBefore(piece.node, j < old.length ? old[j].node : null);
       }
@@ -247,19 +317,24 @@ class TextView {
   }
 
   fill(piece, end, tokens) {
-    const { unitAt, offsets, marked, rtl, text } = this.units, { node, start } = piece;
-    const from = unitAt[start], to = unitAt[end];
+    const { unitAt, offsets, marked, rtl, text } = this.units,
+      { node, start } = piece;
+    const from = unitAt[start],
+      to = unitAt[end];
     if (piece.end !== end) {
       if (marked[to] === marked[from]) node.textContent = text.slice(offsets[from], offsets[to]);
       else {
         node.textContent = "";
         let plain = from;
-        const flush = (unit) => { if (plain < unit) node.append(text.slice(offsets[plain], offsets[unit])); };
+        const flush = (unit) => {
+          if (plain < unit) node.append(text.slice(offsets[plain], offsets[unit]));
+        };
         for (let unit = from; unit < to; unit++) {
           if (marked[unit + 1] === marked[unit]) continue;
           flush(unit);
           plain = unit + 1;
-          const ch = text.slice(offsets[unit], offsets[unit + 1]), mark = MARKS.get(ch);
+          const ch = text.slice(offsets[unit], offsets[unit + 1]),
+            mark = MARKS.get(ch);
           const sign = make("i", "w " + mark[2], ch);
           sign.dataset.m = mark[0];
           if (mark[2] === "label") sign.title = mark[1];
@@ -278,18 +353,21 @@ class TextView {
     node.dataset.id = piece.id;
     node.dataset.start = start;
     node.dataset.end = end;
-    if (tokens > 1) node.dataset.tokens = tokens; else delete node.dataset.tokens;
+    if (tokens > 1) node.dataset.tokens = tokens;
+    else delete node.dataset.tokens;
   }
 
   style(piece, lit, before) {
     const base = this.baseHue(piece);
-    let hue = base, name;
+    let hue = base,
+      name;
     if (this.mode === "position") while (hue === before) hue = (hue + 3) % HUES;
     piece.bumped = hue !== base;
     piece.hue = hue;
     if (piece.special) name = "t special";
     else if (this.mode === "brackets") name = "t bracket";
-    else if (this.mode === "age") name = "t " + (hue < 0 ? "raw" : "a" + hue) + (hue === before ? " cut" : "");
+    else if (this.mode === "age")
+      name = "t " + (hue < 0 ? "raw" : "a" + hue) + (hue === before ? " cut" : "");
     else name = "t c" + hue + (hue === before ? " cut" : "");
     if (piece.tokens > 1) name += " split";
     if (piece.rtl) name += " rtl";
@@ -298,14 +376,20 @@ class TextView {
     if (lit & LIT_NEW) name += " new";
     if (lit & LIT_SAME) name += " same";
     if (lit & LIT_PINNED) name += " pinned";
-    if (name !== piece.style) { piece.node.className = name; piece.style = name; }
+    if (name !== piece.style) {
+      piece.node.className = name;
+      piece.style = name;
+    }
   }
 
   baseHue(piece) {
     if (this.mode === "token") return Math.imul(piece.id + 1, 0x9e3779b1) >>> 29;
     if (this.mode === "age") {
       if (piece.top < 0) return -1;
-      return Math.min(HUES - 1, Math.floor((HUES * Math.log(1 + piece.top)) / Math.log(2 + this.goal)));
+      return Math.min(
+        HUES - 1,
+        Math.floor((HUES * Math.log(1 + piece.top)) / Math.log(2 + this.goal)),
+      );
     }
     return this.units.unitAt[piece.start] % HUES;
   }
@@ -313,18 +397,21 @@ class TextView {
   /** Scroll so that one of the given places is seen, if none is. Blocks out of sight are not measured. */
   reveal(places, smooth) {
     if (!places.length) return;
-    const frame = this.box.getBoundingClientRect(), place = (at) => {
-      const index = this.blockAt[at];
-      if (this.dirty.has(index)) this.paintFrom(index);
-      return this.pieceAt(at).node.getBoundingClientRect();
-    };
+    const frame = this.box.getBoundingClientRect(),
+      place = (at) => {
+        const index = this.blockAt[at];
+        if (this.dirty.has(index)) this.paintFrom(index);
+        return this.pieceAt(at).node.getBoundingClientRect();
+      };
     for (const at of places) {
       if (!this.blocks[this.blockAt[at]].seen) continue;
       const { top, bottom } = place(at);
       if (top >= frame.top && bottom <= frame.bottom) return;
     }
     const shown = this.blocks.find((block) => block.seen) ?? this.blocks[0];
-    const nearest = places.reduce((a, b) => (Math.abs(b - shown.start) < Math.abs(a - shown.start) ? b : a));
+    const nearest = places.reduce((a, b) =>
+      Math.abs(b - shown.start) < Math.abs(a - shown.start) ? b : a,
+    );
     this.box.scrollTo({
       top: this.box.scrollTop + place(nearest).top - frame.top - frame.height / 3,
       behavior: smooth ? "smooth" : "auto",
@@ -334,10 +421,12 @@ class TextView {
   /** The drawn piece that holds byte `at`. */
   pieceAt(at) {
     const { pieces } = this.blocks[this.blockAt[at]];
-    let low = 0, high = pieces.length - 1;
+    let low = 0,
+      high = pieces.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (pieces[middle].start <= at) low = middle; else high = middle - 1;
+      if (pieces[middle].start <= at) low = middle;
+      else high = middle - 1;
     }
     return pieces[low];
   }

@@ -1,7 +1,9 @@
 // Rows that can be pressed, each with numbers, a sentence or a bar. make is merge_player/bytes.js.
 
 function line(row, pick) {
-  const el = make("tr", row.on ? "on" : ""), head = make("th"), button = make("button", "name", row.name);
+  const el = make("tr", row.on ? "on" : ""),
+    head = make("th"),
+    button = make("button", "name", row.name);
   head.scope = "row";
   button.type = "button";
   button.dataset.key = row.key;
@@ -9,8 +11,9 @@ function line(row, pick) {
   head.append(button);
   if (row.note) head.append(make("p", "note", row.note));
   if (row.share !== null) {
-    const bar = make("div", "bar"), part = make("div");
-    part.style.width = `${Math.max(.3, 100 * row.share)}%`;
+    const bar = make("div", "bar"),
+      part = make("div");
+    part.style.width = `${Math.max(0.3, 100 * row.share)}%`;
     bar.setAttribute("aria-hidden", "true");
     bar.append(part);
     head.append(bar);
@@ -24,17 +27,28 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".ty");
   const at = root.getRootNode().activeElement?.dataset?.key;
   root.classList.toggle("large", Boolean(data.large));
-  const table = make("table"), head = make("thead"), heads = make("tr"), body = make("tbody");
-  for (const text of data.heads) { const cell = make("th", "", text); cell.scope = "col"; heads.append(cell); }
+  const table = make("table"),
+    head = make("thead"),
+    heads = make("tr"),
+    body = make("tbody");
+  for (const text of data.heads) {
+    const cell = make("th", "", text);
+    cell.scope = "col";
+    heads.append(cell);
+  }
   head.append(heads);
   body.append(...data.rows.map((row) => line(row, (key) => setTriggerValue("pick", key))));
   table.append(make("caption", "", data.name), head, body);
-  const top = root.firstChild ? root.firstChild.scrollTop : 0, scroll = make("div", data.rows.length > 8 ? "scroll long" : "scroll");
+  const top = root.firstChild ? root.firstChild.scrollTop : 0,
+    scroll = make("div", data.rows.length > 8 ? "scroll long" : "scroll");
   if (data.rows.length > 8) scroll.tabIndex = 0;
   scroll.setAttribute("role", "group");
   scroll.setAttribute("aria-label", data.name);
   scroll.append(table);
   root.replaceChildren(scroll);
   scroll.scrollTop = top;
-  if (at) [...root.querySelectorAll("button")].find((button) => button.dataset.key === at)?.focus({ preventScroll: true });
+  if (at)
+    [...root.querySelectorAll("button")]
+      .find((button) => button.dataset.key === at)
+      ?.focus({ preventScroll: true });
 }

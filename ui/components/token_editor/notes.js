@@ -1,8 +1,8 @@
 // What is written around the text: numbers, the legend, a character opened into its bytes, and
 // words on buttons. Only elements are filled here; the editor decides when.
 
-const perOne = (a, b) => b ? (a / b).toFixed(2) : "–";
-const spelled = bytes => [...bytes].map(hex).join(" ");
+const perOne = (a, b) => (b ? (a / b).toFixed(2) : "–");
+const spelled = (bytes) => [...bytes].map(hex).join(" ");
 
 /** Set a text without removing its node, which would split undo steps (see Painting.bury). */
 function say(el, text) {
@@ -12,32 +12,47 @@ function say(el, text) {
 
 /** Say something on a button for a moment. */
 function sayBriefly(el, text) {
-  const before = el.dataset.label ||= el.textContent;
+  const before = (el.dataset.label ||= el.textContent);
   el.textContent = text;
   clearTimeout(el.saying);
-  el.saying = setTimeout(() => { el.textContent = before; }, 1800);
+  el.saying = setTimeout(() => {
+    el.textContent = before;
+  }, 1800);
 }
 
 /** Fill the row of numbers; without counts they are dashes. */
 function showNumbers(root, counts) {
   for (const el of root.querySelectorAll("[data-number]")) {
     const name = el.dataset.number;
-    say(el, !counts ? "–" : name === "per-token" ? perOne(counts.bytes, counts.tokens)
-      : name === "per-word" ? perOne(counts.tokens, counts.words) : count(counts[name]));
-    if (counts && name in counts) el.dataset.value = counts[name]; else delete el.dataset.value;
+    say(
+      el,
+      !counts
+        ? "–"
+        : name === "per-token"
+          ? perOne(counts.bytes, counts.tokens)
+          : name === "per-word"
+            ? perOne(counts.tokens, counts.words)
+            : count(counts[name]),
+    );
+    if (counts && name in counts) el.dataset.value = counts[name];
+    else delete el.dataset.value;
   }
 }
 
 /** The sentence that says where the drawing of a long text is cut, or "". */
 function cutNote(counts) {
   if (!counts || counts.sent === counts.tokens) return "";
-  return `Colors and ids are drawn for the first ${count(counts.bytesSent)} of ${count(counts.bytes)} bytes ` +
-    `(${count(counts.sent)} of ${count(counts.tokens)} tokens). The numbers above count the whole text.`;
+  return (
+    `Colors and ids are drawn for the first ${count(counts.bytesSent)} of ${count(counts.bytes)} bytes ` +
+    `(${count(counts.sent)} of ${count(counts.tokens)} tokens). The numbers above count the whole text.`
+  );
 }
 
 /** Explain the signs that a cut really has, and the colors where they have a meaning. */
 function showLegend(el, cut, color) {
-  const items = [], { text } = cut, hasSpecial = cut.age.includes(255);
+  const items = [],
+    { text } = cut,
+    hasSpecial = cut.age.includes(255);
   if (text.includes(" ")) items.push(["·", "space"]);
   if (text.includes("\n")) items.push(["↵", "line break"]);
   const found = new Set();
@@ -66,7 +81,8 @@ function showLegend(el, cut, color) {
 
 /** Show group `g` of a cut as characters over bytes over tokens. */
 function openCharacter(panel, cut, g, picked, onPick, onClose) {
-  const text = cut.text.slice(cut.units[g], cut.units[g + 1]), bytes = new TextEncoder().encode(text);
+  const text = cut.text.slice(cut.units[g], cut.units[g + 1]),
+    bytes = new TextEncoder().encode(text);
   const table = make("div", "table");
   table.style.gridTemplateColumns = `max-content repeat(${bytes.length}, minmax(2.1em, max-content))`;
   const cell = (row, column, span, className, ...content) => {
@@ -78,22 +94,31 @@ function openCharacter(panel, cut, g, picked, onPick, onClose) {
   ["character", "UTF-8 bytes", "tokens"].forEach((name, r) => cell(r + 1, 1, 1, "name", name));
   let column = 2;
   for (const c of text) {
-    const size = byteLength(c), code = c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    const size = byteLength(c),
+      code = c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     const glyph = MARKS.has(c) ? MARKS.get(c)[0] : /\p{M}/u.test(c) ? "\u25cc" + c : c;
     cell(1, column, size, "cell", make("bdi", "glyph", glyph), make("small", "", `U+${code}`));
     column += size;
   }
   bytes.forEach((b, k) => cell(2, k + 2, 1, "cell byte", hex(b)));
-  const first = cut.first[g], base = first ? cut.ends[first - 1] : 0;
+  const first = cut.first[g],
+    base = first ? cut.ends[first - 1] : 0;
   for (let i = first, from = base; i < cut.first[g + 1]; from = cut.ends[i++]) {
-    const token = i, button = make("button", `c${(i - first) % HUES}${i === picked ? " picked" : ""}`, cut.ids[i]);
+    const token = i,
+      button = make("button", `c${(i - first) % HUES}${i === picked ? " picked" : ""}`, cut.ids[i]);
     button.type = "button";
     button.title = "Show this token's biography";
     button.addEventListener("click", () => onPick(token));
     cell(3, from - base + 2, cut.ends[i] - from, "cell token", button);
   }
-  const title = make("div", "title"), what = make("span"), close = make("button", "plain", "close"), wide = make("div", "wide");
-  what.append(make("bdi", "glyph", text.trim() || text), ` is ${count(cut.first[g + 1] - first)} tokens`);
+  const title = make("div", "title"),
+    what = make("span"),
+    close = make("button", "plain", "close"),
+    wide = make("div", "wide");
+  what.append(
+    make("bdi", "glyph", text.trim() || text),
+    ` is ${count(cut.first[g + 1] - first)} tokens`,
+  );
   close.type = "button";
   close.addEventListener("click", onClose);
   title.append(what, close);
@@ -103,7 +128,12 @@ function openCharacter(panel, cut, g, picked, onPick, onClose) {
 
 /** Copy a text; returns whether the browser allowed it. */
 async function copyText(root, text) {
-  try { await navigator.clipboard.writeText(text); return true; } catch { /* not allowed here */ }
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    /* not allowed here */
+  }
   const helper = make("textarea");
   helper.value = text;
   helper.style.cssText = "position:fixed;opacity:0";

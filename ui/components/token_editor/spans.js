@@ -4,22 +4,25 @@
 //
 // Positions: "end" counts UTF-8 bytes, "unit" counts places in a JavaScript string.
 
-const PENDING = 0xffffffff;      // stands for text that was typed and has no tokens yet
-const LONGEST_GROUP = 64;        // tokens; endless runs of combining marks are cut here
+const PENDING = 0xffffffff; // stands for text that was typed and has no tokens yet
+const LONGEST_GROUP = 64; // tokens; endless runs of combining marks are cut here
 
 const EXTENDS = /^[\p{M}\u200c\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u;
 const PICTURE = /^\p{Extended_Pictographic}/u;
 const LETTER = /^\p{L}/u;
-const LINKERS = new Set([0x94d, 0x9cd, 0xacd, 0xb4d, 0xc4d, 0xd4d]);   // viramas that join letters
+const LINKERS = new Set([0x94d, 0x9cd, 0xacd, 0xb4d, 0xc4d, 0xd4d]); // viramas that join letters
 const isFlagHalf = (text, u) =>
-  text.charCodeAt(u) === 0xd83c && text.charCodeAt(u + 1) >= 0xdde6 && text.charCodeAt(u + 1) <= 0xddff;
+  text.charCodeAt(u) === 0xd83c &&
+  text.charCodeAt(u + 1) >= 0xdde6 &&
+  text.charCodeAt(u + 1) <= 0xddff;
 
 /** Whether readers see the characters left and right of `u` as one. */
 function joins(text, u) {
   const c = text.charCodeAt(u);
   if (c < 0x300 || u === 0 || u >= text.length) return false;
-  if (c >= 0x3400 && c < 0xd7b0) return false;                         // ideographs, Hangul syllables
-  const next = text.slice(u, u + 2), before = text.charCodeAt(u - 1);
+  if (c >= 0x3400 && c < 0xd7b0) return false; // ideographs, Hangul syllables
+  const next = text.slice(u, u + 2),
+    before = text.charCodeAt(u - 1);
   if (EXTENDS.test(next)) return before !== 10;
   if (before === 0x200d) return PICTURE.test(next);
   if (LINKERS.has(before)) return LETTER.test(next);
@@ -29,7 +32,7 @@ function joins(text, u) {
     for (let v = u - 2; v >= 0 && isFlagHalf(text, v); v -= 2) halves++;
     return halves % 2 === 1;
   }
-  return c >= 0x1160 && c <= 0x11ff && before >= 0x1100 && before <= 0x11ff;   // Hangul letters
+  return c >= 0x1160 && c <= 0x11ff && before >= 0x1100 && before <= 0x11ff; // Hangul letters
 }
 
 /** Number of UTF-8 bytes of `text`; half a surrogate pair counts as U+FFFD, as the engine sees it. */
@@ -39,13 +42,17 @@ function byteLength(text) {
     const c = text.charCodeAt(u);
     if (c < 0x80) n += 1;
     else if (c < 0x800) n += 2;
-    else if (isPair(text, u)) { n += 4; u++; } else n += 3;
+    else if (isPair(text, u)) {
+      n += 4;
+      u++;
+    } else n += 3;
   }
   return n;
 }
 
 function isPair(text, u) {
-  const c = text.charCodeAt(u), d = text.charCodeAt(u + 1);
+  const c = text.charCodeAt(u),
+    d = text.charCodeAt(u + 1);
   return c >= 0xd800 && c < 0xdc00 && d >= 0xdc00 && d < 0xe000;
 }
 
@@ -55,22 +62,39 @@ function isPair(text, u) {
  * the drawn length at the end), `n` (groups), `text` (the part of it that the tokens cover).
  */
 function group(text, ids, ends, age) {
-  const first = new Uint32Array(ids.length + 1), units = new Uint32Array(ids.length + 1);
-  let n = 0, byte = 0, u = 0;
+  const first = new Uint32Array(ids.length + 1),
+    units = new Uint32Array(ids.length + 1);
+  let n = 0,
+    byte = 0,
+    u = 0;
   for (let i = 0; i < ids.length; i++) {
     const end = ends[i];
     while (byte < end && u < text.length) {
       const c = text.charCodeAt(u);
       if (c < 0x80) byte += 1;
       else if (c < 0x800) byte += 2;
-      else if (isPair(text, u)) { byte += 4; u++; } else byte += 3;
+      else if (isPair(text, u)) {
+        byte += 4;
+        u++;
+      } else byte += 3;
       u++;
     }
     const whole = byte === end && (!joins(text, u) || i + 1 - first[n] >= LONGEST_GROUP);
-    if (whole || i === ids.length - 1) { n++; first[n] = i + 1; units[n] = u; }
+    if (whole || i === ids.length - 1) {
+      n++;
+      first[n] = i + 1;
+      units[n] = u;
+    }
   }
-  return { text: text.slice(0, u), ids, ends, age, n,
-           first: first.slice(0, n + 1), units: units.slice(0, n + 1) };
+  return {
+    text: text.slice(0, u),
+    ids,
+    ends,
+    age,
+    n,
+    first: first.slice(0, n + 1),
+    units: units.slice(0, n + 1),
+  };
 }
 
 const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Array(0));
@@ -78,11 +102,15 @@ const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Arr
 /** How many units `a` and `b` share at their beginning, and then at their end. */
 function shared(a, b) {
   const most = Math.min(a.length, b.length);
-  let p = 0, s = 0;
+  let p = 0,
+    s = 0;
   while (p + 4096 <= most && a.slice(p, p + 4096) === b.slice(p, p + 4096)) p += 4096;
   while (p < most && a.charCodeAt(p) === b.charCodeAt(p)) p++;
-  while (s + 4096 <= most - p &&
-         a.slice(a.length - s - 4096, a.length - s) === b.slice(b.length - s - 4096, b.length - s)) s += 4096;
+  while (
+    s + 4096 <= most - p &&
+    a.slice(a.length - s - 4096, a.length - s) === b.slice(b.length - s - 4096, b.length - s)
+  )
+    s += 4096;
   while (s < most - p && a.charCodeAt(a.length - 1 - s) === b.charCodeAt(b.length - 1 - s)) s++;
   return [p, s];
 }
@@ -94,27 +122,46 @@ function shared(a, b) {
  */
 function editedCut(cut, before, after, [p, s], longest) {
   if (p >= cut.text.length && before.length > cut.text.length) return null;
-  let a = 0, b = cut.n;
+  let a = 0,
+    b = cut.n;
   while (a < cut.n && cut.units[a + 1] <= p) a++;
   while (b > a && cut.units[b - 1] >= before.length - s) b--;
   const shift = after.length - before.length;
-  const from = cut.units[a], to = b < cut.n ? cut.units[b] + shift : after.length - (before.length - cut.text.length);
+  const from = cut.units[a],
+    to = b < cut.n ? cut.units[b] + shift : after.length - (before.length - cut.text.length);
   const tooLong = to - from > longest;
-  const middle = after.slice(from, tooLong ? from + longest : to), end = tooLong ? cut.n : b;
-  const ta = cut.first[a], tb = cut.first[end], rest = cut.ids.length - tb, extra = middle ? 1 : 0;
-  const byteA = ta ? cut.ends[ta - 1] : 0, byteB = tb ? cut.ends[tb - 1] : 0;
+  const middle = after.slice(from, tooLong ? from + longest : to),
+    end = tooLong ? cut.n : b;
+  const ta = cut.first[a],
+    tb = cut.first[end],
+    rest = cut.ids.length - tb,
+    extra = middle ? 1 : 0;
+  const byteA = ta ? cut.ends[ta - 1] : 0,
+    byteB = tb ? cut.ends[tb - 1] : 0;
   const byteShift = byteA + byteLength(middle) - byteB;
-  const ids = new Uint32Array(ta + extra + rest), ends = new Uint32Array(ids.length), age = new Uint8Array(ids.length);
-  for (const [to_, from_] of [[ids, cut.ids], [ends, cut.ends], [age, cut.age]]) {
+  const ids = new Uint32Array(ta + extra + rest),
+    ends = new Uint32Array(ids.length),
+    age = new Uint8Array(ids.length);
+  for (const [to_, from_] of [
+    [ids, cut.ids],
+    [ends, cut.ends],
+    [age, cut.age],
+  ]) {
     to_.set(from_.subarray(0, ta));
     to_.set(from_.subarray(tb), ta + extra);
   }
-  if (extra) { ids[ta] = PENDING; ends[ta] = byteA + byteLength(middle); }
+  if (extra) {
+    ids[ta] = PENDING;
+    ends[ta] = byteA + byteLength(middle);
+  }
   for (let i = ta + extra; i < ends.length; i++) ends[i] += byteShift;
-  const n = a + extra + (cut.n - end), first = new Uint32Array(n + 1), units = new Uint32Array(n + 1);
+  const n = a + extra + (cut.n - end),
+    first = new Uint32Array(n + 1),
+    units = new Uint32Array(n + 1);
   first.set(cut.first.subarray(0, a + 1));
   units.set(cut.units.subarray(0, a + 1));
-  const tokenShift = ta + extra - tb, unitShift = from + middle.length - cut.units[end];
+  const tokenShift = ta + extra - tb,
+    unitShift = from + middle.length - cut.units[end];
   for (let g = end; g <= cut.n; g++) {
     first[g - end + a + extra] = cut.first[g] + tokenShift;
     units[g - end + a + extra] = cut.units[g] + unitShift;

@@ -12,7 +12,11 @@ class TokenTable {
   constructor(root) {
     this.root = root;
     this.table = make("table");
-    this.table.append(this.caption = make("caption"), this.head = make("thead"), this.body = make("tbody"));
+    this.table.append(
+      (this.caption = make("caption")),
+      (this.head = make("thead")),
+      (this.body = make("tbody")),
+    );
     this.nothing = make("p", "empty");
     this.pager = make("nav", "pager");
     this.pager.setAttribute("aria-label", "Pages of the list");
@@ -34,7 +38,7 @@ class TokenTable {
     this.number.dataset.testid = "page-number";
     const go = () => this.turn(Number(this.number.value.replace(/\D/g, "")) - 1);
     this.number.addEventListener("change", go);
-    label.append(this.number, this.of = make("span"));
+    label.append(this.number, (this.of = make("span")));
     this.where = make("span", "where");
     this.where.setAttribute("aria-live", "polite");
     this.pager.append(this.first, this.back, label, this.next, this.last, this.where);
@@ -60,14 +64,23 @@ class TokenTable {
     this.nothing.hidden = data.rows.length > 0;
     this.table.hidden = data.rows.length === 0;
     this.pager.hidden = data.pages < 2;
-    for (const [button, off] of [[this.first, data.page === 0], [this.back, data.page === 0],
-      [this.next, data.page >= data.pages - 1], [this.last, data.page >= data.pages - 1]]) button.disabled = off;
+    for (const [button, off] of [
+      [this.first, data.page === 0],
+      [this.back, data.page === 0],
+      [this.next, data.page >= data.pages - 1],
+      [this.last, data.page >= data.pages - 1],
+    ])
+      button.disabled = off;
     this.number.value = count(data.page + 1);
     this.number.style.width = `${Math.max(2, count(data.pages).length) + 1.6}ch`;
     put(this.of, ` of ${count(data.pages)}`);
     put(this.where, `${count(data.total)} in all`);
-    if (wasAt >= 0 && this.buttons().length) this.buttons()[Math.min(wasAt, this.buttons().length - 1)].focus({ preventScroll: true });
-    if (this.sorting) { this.head.querySelector(`[data-key="${this.sorting}"]`)?.focus(); this.sorting = null; }
+    if (wasAt >= 0 && this.buttons().length)
+      this.buttons()[Math.min(wasAt, this.buttons().length - 1)].focus({ preventScroll: true });
+    if (this.sorting) {
+      this.head.querySelector(`[data-key="${this.sorting}"]`)?.focus();
+      this.sorting = null;
+    }
     if (came) this.come();
   }
 
@@ -78,19 +91,27 @@ class TokenTable {
   }
 
   drawHead() {
-    const [by, down] = this.data.sort, line = make("tr");
+    const [by, down] = this.data.sort,
+      line = make("tr");
     const columns = [{ key: "token", label: "token", number: false }, ...this.data.columns];
     for (const { key, label, about, number, spare } of columns) {
       const cell = make("th", `${number ? "num" : ""} ${spare ? "spare" : ""} c-${key}`);
       if (about) cell.title = about;
       cell.scope = "col";
-      if (!this.data.sorts) { cell.append(label); line.append(cell); continue; }
+      if (!this.data.sorts) {
+        cell.append(label);
+        line.append(cell);
+        continue;
+      }
       if (key === by) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
       const button = make("button", "", label);
       button.type = "button";
       button.dataset.key = key;
       if (key === by) button.append(make("span", "way", down ? " ↓" : " ↑"));
-      button.addEventListener("click", () => { this.sorting = key; this.context.setTriggerValue("sort", key); });
+      button.addEventListener("click", () => {
+        this.sorting = key;
+        this.context.setTriggerValue("sort", key);
+      });
       cell.append(button);
       line.append(cell);
     }
@@ -98,7 +119,8 @@ class TokenTable {
   }
 
   row([id, binary, cells]) {
-    const line = make("tr"), head = make("th");
+    const line = make("tr"),
+      head = make("th");
     line.dataset.id = id;
     line.dataset.testid = "token-row";
     if (id === this.data.selected) line.className = "on";
@@ -120,7 +142,9 @@ class TokenTable {
     return line;
   }
 
-  buttons() { return [...this.body.querySelectorAll("button")]; }
+  buttons() {
+    return [...this.body.querySelectorAll("button")];
+  }
 
   focused() {
     const at = this.root.getRootNode().activeElement;
@@ -132,12 +156,15 @@ class TokenTable {
       other.classList.toggle("on", other === line);
       other.querySelector("button").setAttribute("aria-pressed", String(other === line));
     }
-    put(this.told, `${line.querySelector("button").getAttribute("aria-label")} is chosen; its biography is beside the list.`);
+    put(
+      this.told,
+      `${line.querySelector("button").getAttribute("aria-label")} is chosen; its biography is beside the list.`,
+    );
     this.context.setTriggerValue("open", Number(line.dataset.id));
     const shown = this.data.beside && document.querySelector(`.st-key-${this.data.beside}`);
     if (shown) {
       const { top, bottom } = shown.getBoundingClientRect();
-      if (top > innerHeight * .7 || bottom < innerHeight * .2) bring(shown);
+      if (top > innerHeight * 0.7 || bottom < innerHeight * 0.2) bring(shown);
     }
   }
 
@@ -149,10 +176,14 @@ class TokenTable {
 
   /** Arrow keys walk through the rows, Page Up and Page Down turn the page. */
   key(e) {
-    const buttons = this.buttons(), at = buttons.indexOf(e.target);
+    const buttons = this.buttons(),
+      at = buttons.indexOf(e.target);
     if (at < 0) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[e.key];
-    if (to !== undefined) { buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus(); e.preventDefault(); }
+    if (to !== undefined) {
+      buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus();
+      e.preventDefault();
+    }
     if (e.key === "PageDown" || e.key === "PageUp") {
       this.turn(this.data.page + (e.key === "PageDown" ? 1 : -1));
       e.preventDefault();
@@ -163,7 +194,7 @@ class TokenTable {
 export default function (context) {
   const root = context.parentElement.querySelector(".tt");
   let table = TABLES.get(root);
-  if (!table) TABLES.set(root, table = new TokenTable(root));
+  if (!table) TABLES.set(root, (table = new TokenTable(root)));
   table.context = context;
   table.show(context.data);
 }

@@ -5,18 +5,24 @@
 // Everything is set as text, never as HTML.
 
 const VIEWS = new WeakMap();
-const POINTED = "token-view-pointed";      // event between the views of one page
-const MARKED = 1, SPECIAL = 2;
+const POINTED = "token-view-pointed"; // event between the views of one page
+const MARKED = 1,
+  SPECIAL = 2;
 
 /** [{from, to, start, end, tokens: [i, j)}]: places in the string, in its bytes, and the tokens. */
 function drawable(text, ends) {
-  const { unitAt, offsets } = measure(text), groups = [];
-  let first = 0, start = 0, from = 0;
+  const { unitAt, offsets } = measure(text),
+    groups = [];
+  let first = 0,
+    start = 0,
+    from = 0;
   for (let i = 0; i < ends.length; i++) {
     const unit = unitAt[ends[i]];
     if (!(unit >= 0)) continue;
     groups.push({ from, to: offsets[unit], start, end: ends[i], first, last: i + 1 });
-    first = i + 1; start = ends[i]; from = offsets[unit];
+    first = i + 1;
+    start = ends[i];
+    from = offsets[unit];
   }
   return groups;
 }
@@ -28,7 +34,7 @@ class TokenView {
     this.number = make("b");
     this.number.dataset.testid = "token-count";
     this.rate = make("span", "rate");
-    this.top.append(this.number, " ", this.unit = make("span"), this.rate);
+    this.top.append(this.number, " ", (this.unit = make("span")), this.rate);
     this.box = make("div", "box");
     this.box.tabIndex = 0;
     this.box.setAttribute("role", "group");
@@ -41,23 +47,33 @@ class TokenView {
     this.box.addEventListener("click", (e) => this.point(this.groupOf(e.target)));
     this.box.addEventListener("blur", () => this.point(-1));
     this.box.addEventListener("keydown", (e) => this.key(e));
-    this.listen = (e) => { if (e.detail.group === this.data.group) this.light(e.detail.start, e.detail.end); };
+    this.listen = (e) => {
+      if (e.detail.group === this.data.group) this.light(e.detail.start, e.detail.end);
+    };
     document.addEventListener(POINTED, this.listen);
   }
 
-  close() { document.removeEventListener(POINTED, this.listen); }
+  close() {
+    document.removeEventListener(POINTED, this.listen);
+  }
 
   show(data) {
     this.data = data;
     const column = (name) => data.tokens.getChild(name).toArray();
-    this.ids = column("id"); this.ends = column("end"); this.hues = column("hue"); this.flags = column("flags");
+    this.ids = column("id");
+    this.ends = column("end");
+    this.hues = column("hue");
+    this.flags = column("flags");
     this.bytes = new TextEncoder().encode(data.text);
     this.groups = drawable(data.text, this.ends);
     this.spans = [];
     put(this.number, count(data.n_tokens));
     put(this.unit, data.n_tokens === 1 ? "token" : "tokens");
     put(this.rate, data.n_tokens ? `${(data.n_bytes / data.n_tokens).toFixed(2)} bytes each` : "");
-    this.box.setAttribute("aria-label", `${data.name}: ${count(data.n_tokens)} tokens. Arrow keys walk through them.`);
+    this.box.setAttribute(
+      "aria-label",
+      `${data.name}: ${count(data.n_tokens)} tokens. Arrow keys walk through them.`,
+    );
     const sheet = document.createDocumentFragment();
     let line = this.line(sheet);
     for (let g = 0; g < this.groups.length; g++) line = this.draw(g, line, sheet);
@@ -75,7 +91,8 @@ class TokenView {
 
   /** Draw a group; a line break in it begins a new line, and the group goes on there. */
   draw(g, line, sheet) {
-    const group = this.groups[g], parts = this.data.text.slice(group.from, group.to).split(/(?<=\n)/);
+    const group = this.groups[g],
+      parts = this.data.text.slice(group.from, group.to).split(/(?<=\n)/);
     this.spans.push([]);
     parts.forEach((part, i) => {
       line.append(this.span(g, part, i === 0));
@@ -85,7 +102,8 @@ class TokenView {
   }
 
   span(g, part, isFirst) {
-    const { first, last, start, end } = this.groups[g], span = make("span");
+    const { first, last, start, end } = this.groups[g],
+      span = make("span");
     const flags = this.flags.subarray(first, last).reduce((a, b) => a | b, 0);
     let classes = `t c${this.hues[first]}`;
     if (flags & MARKED) classes += " marked";
@@ -96,18 +114,30 @@ class TokenView {
       span.dataset.id = this.ids.subarray(first, last).join(" ");
       span.dataset.start = start;
       span.dataset.end = end;
-      if (last - first > 1) { classes += " split"; span.dataset.n = last - first; }
+      if (last - first > 1) {
+        classes += " split";
+        span.dataset.n = last - first;
+      }
     }
     span.className = classes;
     span.group = g;
     let plain = "";
-    const flush = () => { if (plain) span.append(plain); plain = ""; };
+    const flush = () => {
+      if (plain) span.append(plain);
+      plain = "";
+    };
     const chars = [...part];
     chars.forEach((ch, i) => {
-      const mark = MARKS.get(ch), joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
-      if (!mark || ch === " " || joins) { plain += ch; return; }
+      const mark = MARKS.get(ch),
+        joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
+      if (!mark || ch === " " || joins) {
+        plain += ch;
+        return;
+      }
       flush();
-      span.append(make("i", mark[2] === "label" ? "lab" : "sp", mark[0] + (ch === "\t" ? "\t" : "")));
+      span.append(
+        make("i", mark[2] === "label" ? "lab" : "sp", mark[0] + (ch === "\t" ? "\t" : "")),
+      );
     });
     flush();
     this.spans[g].push(span);
@@ -117,21 +147,28 @@ class TokenView {
   // -- pointing ---------------------------------------------------------------------------------
 
   groupOf(node) {
-    for (; node && node !== this.box; node = node.parentNode) if (node.group !== undefined) return node.group;
+    for (; node && node !== this.box; node = node.parentNode)
+      if (node.group !== undefined) return node.group;
     return -1;
   }
 
   point(g) {
     if (g === this.hot) return;
     const { start, end } = g < 0 ? { start: -1, end: -1 } : this.groups[g];
-    document.dispatchEvent(new CustomEvent(POINTED, { detail: { group: this.data.group, start, end } }));
+    document.dispatchEvent(
+      new CustomEvent(POINTED, { detail: { group: this.data.group, start, end } }),
+    );
     this.hot = g;
   }
 
   key(e) {
-    const n = this.groups.length, step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    const n = this.groups.length,
+      step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
     if (e.key === "Escape") this.point(-1);
-    else if (step && n) this.point(this.hot < 0 ? (step > 0 ? 0 : n - 1) : Math.min(n - 1, Math.max(0, this.hot + step)));
+    else if (step && n)
+      this.point(
+        this.hot < 0 ? (step > 0 ? 0 : n - 1) : Math.min(n - 1, Math.max(0, this.hot + step)),
+      );
     else return;
     e.preventDefault();
     this.spans[this.hot]?.[0].scrollIntoView({ block: "nearest" });
@@ -148,20 +185,30 @@ class TokenView {
     });
     this.says.replaceChildren();
     if (!lit.length) return;
-    const first = this.groups[lit[0]].first, last = this.groups[lit[lit.length - 1]].last;
+    const first = this.groups[lit[0]].first,
+      last = this.groups[lit[lit.length - 1]].last;
     for (let i = first; i < Math.min(last, first + 6); i++) {
-      const chip = make("span", "chip"), text = make("span", "tk");
-      fillChip(text, String.fromCharCode(...this.bytes.subarray(i ? this.ends[i - 1] : 0, this.ends[i])), 16);
+      const chip = make("span", "chip"),
+        text = make("span", "tk");
+      fillChip(
+        text,
+        String.fromCharCode(...this.bytes.subarray(i ? this.ends[i - 1] : 0, this.ends[i])),
+        16,
+      );
       chip.append(text, make("span", "id", this.ids[i]));
       this.says.append(chip);
     }
-    if (last - first > 6) this.says.append(make("span", "id", `and ${count(last - first - 6)} more`));
+    if (last - first > 6)
+      this.says.append(make("span", "id", `and ${count(last - first - 6)} more`));
   }
 }
 
 export default function ({ parentElement, data }) {
   let view = VIEWS.get(parentElement);
-  if (!view) VIEWS.set(parentElement, view = new TokenView(parentElement.querySelector(".tv")));
+  if (!view) VIEWS.set(parentElement, (view = new TokenView(parentElement.querySelector(".tv"))));
   view.show(data);
-  return () => { view.close(); VIEWS.delete(parentElement); };
+  return () => {
+    view.close();
+    VIEWS.delete(parentElement);
+  };
 }
