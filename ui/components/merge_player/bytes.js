@@ -85,11 +85,11 @@ function put(node, text) {
  * byte (-1 inside a unit), prefix counts of units that need a mark or run right to left, and the bytes.
  */
 function measure(text) {
-  const offsets = [0],
-    starts = [0],
-    marked = [0],
-    rtl = [0],
-    seen = new Map();
+  const offsets = [0];
+  const starts = [0];
+  const marked = [0];
+  const rtl = [0];
+  const seen = new Map();
   const add = (piece) => {
     let bytes = 0;
     for (const ch of piece) bytes += utf8Length(ch.codePointAt(0));
@@ -171,9 +171,9 @@ function fillChip(node, binary, limit = 24) {
     return;
   }
   const cut = binary.length > limit * 4 ? binary.slice(0, limit * 4) : binary;
-  let plain = "",
-    shown = 0,
-    more = cut.length < binary.length;
+  let plain = "";
+  let shown = 0;
+  let more = cut.length < binary.length;
   const flush = () => {
     if (plain) node.append(plain);
     plain = "";
@@ -195,8 +195,8 @@ function fillChip(node, binary, limit = 24) {
         more = true;
         break outer;
       }
-      const ch = chars[i],
-        mark = MARKS.get(ch);
+      const ch = chars[i];
+      const mark = MARKS.get(ch);
       // Joiners and variation selectors between two characters do their work unseen.
       const joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
       if (!mark || joins) {

@@ -2,8 +2,8 @@
 
 /** Which rule made this pair the winner, in words. */
 function decided(store, rank, tieBreak) {
-  const tied = store.n_tied[rank],
-    pairs = store.n_pairs[rank];
+  const tied = store.n_tied[rank];
+  const pairs = store.n_pairs[rank];
   const others = pairs > 1 ? `highest count of ${count(pairs)} pairs` : "the only pair left";
   if (!(tied > 1)) return others;
   const rule = tieBreak === "lowest_ids" ? "lowest ids win" : "greater bytes win";
@@ -52,8 +52,8 @@ class Head {
       );
       return;
     }
-    const rank = k - 1,
-      ids = [store.left[rank], store.right[rank], store.new[rank]];
+    const rank = k - 1;
+    const ids = [store.left[rank], store.right[rank], store.new[rank]];
     ids.forEach((id, i) => {
       const chip = this.tokens[i];
       fillChip(chip, store.binary[id], 16);
@@ -63,8 +63,8 @@ class Head {
         `${["left token", "right token", "new token"][i]} ${spoken(store.binary[id])}, id ${id}`,
       );
     });
-    const places = store.pair_count[rank],
-      merged = store.merged[rank];
+    const places = store.pair_count[rank];
+    const merged = store.merged[rank];
     const reused = store.birth[ids[2]] !== rank;
     this.facts.append(
       bold(places),
@@ -85,8 +85,8 @@ class Head {
   /** One sentence for screen readers. */
   sentence(store, k, goal, tieBreak) {
     if (k === 0) return `Step 0 of ${goal}: every byte is a token.`;
-    const rank = k - 1,
-      say = (id) => spoken(store.binary[id]);
+    const rank = k - 1;
+    const say = (id) => spoken(store.binary[id]);
     return (
       `Merge ${k} of ${goal}: ${say(store.left[rank])} plus ${say(store.right[rank])} makes ${say(store.new[rank])}. ` +
       `${store.pair_count[rank]} places, ${store.merged[rank]} replaced, ${decided(store, rank, tieBreak)}.`
@@ -106,14 +106,14 @@ class Candidates {
 
   row(i) {
     while (this.rows.length <= i) {
-      const button = make("button", "cand"),
-        pair = make("span", "pair"),
-        left = make("span", "tk"),
-        right = make("span", "tk");
-      const bar = make("span", "bar"),
-        fill = make("i"),
-        number = make("span", "n"),
-        tie = make("em", "", "tie");
+      const button = make("button", "cand");
+      const pair = make("span", "pair");
+      const left = make("span", "tk");
+      const right = make("span", "tk");
+      const bar = make("span", "bar");
+      const fill = make("i");
+      const number = make("span", "n");
+      const tie = make("em", "", "tie");
       button.type = "button";
       button.dataset.testid = "candidate";
       bar.append(fill);
@@ -135,8 +135,8 @@ class Candidates {
   }
 
   draw(store, next, options) {
-    const found = store.candidates(next),
-      best = found.length ? found[0][2] : 1;
+    const found = store.candidates(next);
+    const best = found.length ? found[0][2] : 1;
     found.forEach(([left, right, n], i) => {
       const row = this.row(i);
       row.button.hidden = false;
@@ -179,8 +179,8 @@ class Candidates {
         (store.n ? "Training ended here." : "There is no pair to merge in this text.")
       );
     }
-    const tied = store.n_tied[next],
-      now = phase === "select";
+    const tied = store.n_tied[next];
+    const now = phase === "select";
     const rule = tieBreak === "lowest_ids" ? "the lowest ids" : "the greater bytes";
     const first =
       tied > 1

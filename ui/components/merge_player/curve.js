@@ -11,8 +11,8 @@ function shape(tag, attributes, parent) {
 
 /** Round numbers from low to high, about `wanted` of them. */
 function ticks(low, high, wanted, least = 0) {
-  const raw = Math.max(least, (high - low) / Math.max(1, wanted)),
-    power = 10 ** Math.floor(Math.log10(raw || 1));
+  const raw = Math.max(least, (high - low) / Math.max(1, wanted));
+  const power = 10 ** Math.floor(Math.log10(raw || 1));
   const unit = [1, 2, 2.5, 5, 10].map((m) => m * power).find((m) => m >= raw) ?? power * 10;
   const out = [];
   for (let v = Math.ceil(low / unit - 1e-9) * unit; v <= high + unit * 1e-6; v += unit)
@@ -32,8 +32,8 @@ class Curve {
     this.k = 0;
     this.dragging = false;
     const toStep = (event) => {
-      const left = this.frame.getBoundingClientRect().left,
-        { x0, x1, span } = this.scale;
+      const left = this.frame.getBoundingClientRect().left;
+      const { x0, x1, span } = this.scale;
       return Math.round(((event.clientX - left - x0) / (x1 - x0)) * span);
     };
     this.frame.addEventListener("pointerdown", (event) => {
@@ -63,36 +63,36 @@ class Curve {
   }
 
   redraw() {
-    const width = this.frame.clientWidth,
-      height = this.frame.clientHeight,
-      store = this.store;
+    const width = this.frame.clientWidth;
+    const height = this.frame.clientHeight;
+    const store = this.store;
     if (!store || width < 60) return;
     const em = parseFloat(getComputedStyle(this.frame).fontSize);
     this.svg.textContent = "";
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const n = store.n,
-      span = Math.max(1, this.live ? Math.max(this.goal, n) : n);
-    const x0 = 3 * em,
-      x1 = width - em,
-      y0 = height - 3.1 * em,
-      y1 = 1.4 * em;
-    const end = store.bytesPerToken(n),
-      held = this.heldOut;
+    const n = store.n;
+    const span = Math.max(1, this.live ? Math.max(this.goal, n) : n);
+    const x0 = 3 * em;
+    const x1 = width - em;
+    const y0 = height - 3.1 * em;
+    const y1 = 1.4 * em;
+    const end = store.bytesPerToken(n);
+    const held = this.heldOut;
     let top = Math.max(1.05, Number.isFinite(end) ? end : 1);
     if (held) for (let k = 0; k < held.length; k++) if (held[k] > top) top = held[k];
     top = 1 + (top - 1) * 1.06;
-    const x = (k) => x0 + ((x1 - x0) * k) / span,
-      y = (v) => y0 - ((y0 - y1) * (v - 1)) / (top - 1);
+    const x = (k) => x0 + ((x1 - x0) * k) / span;
+    const y = (v) => y0 - ((y0 - y1) * (v - 1)) / (top - 1);
     this.scale = { x0, x1, y0, y1, span, x, y };
     const label = (text, at, up, anchor, name = "") => {
       const node = shape("text", { x: at, y: up, "text-anchor": anchor, class: name }, this.svg);
       node.textContent = text;
       return node;
     };
-    const gap = (top - 1) * 0.12,
-      inner = ticks(1, top, 4).filter((v) => v - 1 > gap);
-    const steps = [1, ...inner],
-      digits = inner.some((v) => Math.abs(v * 10 - Math.round(v * 10)) > 1e-6) ? 2 : 1;
+    const gap = (top - 1) * 0.12;
+    const inner = ticks(1, top, 4).filter((v) => v - 1 > gap);
+    const steps = [1, ...inner];
+    const digits = inner.some((v) => Math.abs(v * 10 - Math.round(v * 10)) > 1e-6) ? 2 : 1;
     for (const v of steps) {
       shape("line", { x1: x0, x2: x1, y1: y(v), y2: y(v), class: "grid" }, this.svg);
       label(v.toFixed(digits), x0 - 0.6 * em, y(v) + 0.35 * em, "end");
@@ -102,14 +102,14 @@ class Curve {
       this.nothing(width, height, label);
       return;
     }
-    const base = store.baseSize,
-      sizes = [
-        base,
-        ...ticks(base, base + span, width < 420 ? 2 : 4, 1).filter(
-          (s) => s > base + span * 0.12 && s < base + span * 0.88,
-        ),
-        base + span,
-      ];
+    const base = store.baseSize;
+    const sizes = [
+      base,
+      ...ticks(base, base + span, width < 420 ? 2 : 4, 1).filter(
+        (s) => s > base + span * 0.12 && s < base + span * 0.88,
+      ),
+      base + span,
+    ];
     sizes.forEach((size, i) =>
       label(
         count(size),
@@ -121,11 +121,11 @@ class Curve {
     label("vocabulary size", (x0 + x1) / 2, y0 + 2.8 * em, "middle", "axis");
     label("bytes per token", 0, 0.8 * em, "start", "axis");
     const path = (value, last) => {
-      const points = Math.min(last, Math.ceil(x1 - x0)),
-        out = [];
+      const points = Math.min(last, Math.ceil(x1 - x0));
+      const out = [];
       for (let i = 0; i <= points; i++) {
-        const k = points ? Math.round((i * last) / points) : 0,
-          v = value(k);
+        const k = points ? Math.round((i * last) / points) : 0;
+        const v = value(k);
         if (Number.isFinite(v)) out.push(`${x(k).toFixed(1)} ${y(v).toFixed(1)}`);
       }
       return out.length > 1 ? "M" + out.join("L") : "";
@@ -139,12 +139,12 @@ class Curve {
     shape("path", { d: path((k) => store.bytesPerToken(k), n), class: "train" }, this.svg);
     if (x(n) - x0 > 12 * em) {
       // Names stand clear of their rising line: above it by its height at their right end, below it at their left.
-      const at = x(n) - 5.5 * em,
-        room = 3.4 * em;
+      const at = x(n) - 5.5 * em;
+      const room = 3.4 * em;
       const height = (value, px) => {
-        const k = Math.min(n, ((px - x0) / (x1 - x0)) * span),
-          low = Math.floor(k),
-          high = Math.ceil(k);
+        const k = Math.min(n, ((px - x0) / (x1 - x0)) * span);
+        const low = Math.floor(k);
+        const high = Math.ceil(k);
         return y(value(low) + (value(high) - value(low)) * (k - low));
       };
       const name = (text, value, above) =>
@@ -155,8 +155,8 @@ class Curve {
           "middle",
           "name",
         );
-      const train = (k) => store.bytesPerToken(k),
-        other = (k) => held[Math.min(k, held.length - 1)];
+      const train = (k) => store.bytesPerToken(k);
+      const other = (k) => held[Math.min(k, held.length - 1)];
       const higher = held?.length && other(n) > train(n);
       name("training text", train, held?.length ? !higher : false);
       if (held?.length) name("held-out text", other, higher);
@@ -185,8 +185,8 @@ class Curve {
     this.k = k;
     const { scale, store, heldOut } = this;
     if (!scale) return;
-    const value = store.bytesPerToken(k),
-      at = scale.x(k).toFixed(1);
+    const value = store.bytesPerToken(k);
+    const at = scale.x(k).toFixed(1);
     this.line.setAttribute("x1", at);
     this.line.setAttribute("x2", at);
     const seen = Number.isFinite(value);

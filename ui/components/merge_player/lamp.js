@@ -18,8 +18,8 @@ class Lamp {
     const line = words ? this.status : make("p");
     line.textContent = "";
     if (what?.pair) {
-      const [left, right] = what.pair,
-        places = text.pairPlaces(left, right);
+      const [left, right] = what.pair;
+      const places = text.pairPlaces(left, right);
       text.light(text.lightPair(places));
       line.append(
         this.chip(store, left),
@@ -32,8 +32,8 @@ class Lamp {
     if (what) {
       const piece = what.piece ?? (what.at !== undefined ? text.pieceAt(what.at) : null);
       if (piece?.tokens > 1) return this.several(text, store, piece, line);
-      const id = piece ? piece.id : what.id,
-        places = text.tokenPlaces(id);
+      const id = piece ? piece.id : what.id;
+      const places = text.tokenPlaces(id);
       text.light(places.map((at) => [at, LIT_SAME]));
       this.biography(store, id, line);
       line.append(` · ${placesHere(places.length)}`);
@@ -64,8 +64,8 @@ class Lamp {
   }
 
   biography(store, id, line) {
-    const binary = store.binary[id] ?? "",
-      rank = store.birth[id];
+    const binary = store.binary[id] ?? "";
+    const rank = store.birth[id];
     const bytes = [...binary]
       .slice(0, 12)
       .map((ch) => hex(ch.charCodeAt(0)))

@@ -50,10 +50,10 @@ class Log {
   /** Keep merges whose left, right or new token holds the typed text; a capital letter makes case count. */
   search() {
     const typed = this.filter.value
-        .replaceAll("·", " ")
-        .replaceAll("↵", "\n")
-        .replaceAll("→", "\t"),
-      store = this.store;
+      .replaceAll("·", " ")
+      .replaceAll("↵", "\n")
+      .replaceAll("→", "\t");
+    const store = this.store;
     const exact = typed !== typed.toLowerCase();
     this.steps = null;
     if (typed) {
@@ -93,8 +93,8 @@ class Log {
 
   indexOf(step) {
     if (!this.steps) return step - 1;
-    let low = 0,
-      high = this.steps.length;
+    let low = 0;
+    let high = this.steps.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.steps[middle] < step) low = middle + 1;
@@ -125,17 +125,17 @@ class Log {
 
   row(i) {
     while (this.rows.length <= i) {
-      const node = make("div", "row"),
-        cells = [
-          make("span", "no"),
-          make("span", "pair"),
-          make("span", "made"),
-          make("span", "n"),
-          make("span", "n"),
-        ];
-      const left = make("span", "tk"),
-        right = make("span", "tk"),
-        made = make("span", "tk");
+      const node = make("div", "row");
+      const cells = [
+        make("span", "no"),
+        make("span", "pair"),
+        make("span", "made"),
+        make("span", "n"),
+        make("span", "n"),
+      ];
+      const left = make("span", "tk");
+      const right = make("span", "tk");
+      const made = make("span", "tk");
       cells[1].append(left, make("span", "op", "+"), right);
       cells[2].append(made);
       node.append(...cells);
@@ -158,9 +158,9 @@ class Log {
         this.rows[i].node.hidden = true;
         continue;
       }
-      const at = first + i,
-        step = this.stepAt(at),
-        row = this.row(at % room);
+      const at = first + i;
+      const step = this.stepAt(at);
+      const row = this.row(at % room);
       row.node.hidden = false;
       if (row.at !== at) {
         row.at = at;
@@ -187,8 +187,8 @@ class Log {
 
   /** Scroll to the current row unless the visitor is scrolling the list himself. */
   follow() {
-    const at = this.k ? this.indexOf(this.k) : 0,
-      { height } = this;
+    const at = this.k ? this.indexOf(this.k) : 0;
+    const { height } = this;
     if (!height || at < 0 || performance.now() < this.hands) return;
     const top = at * height;
     if (top < this.top + height || top > this.top + this.seen - 2 * height)
@@ -205,8 +205,8 @@ class Log {
   /** Step of the next row up or down that passes the filter. */
   neighbor(direction) {
     if (!this.steps) return this.k + direction;
-    const later = this.steps.findIndex((step) => step > this.k),
-      at = this.indexOf(this.k);
+    const later = this.steps.findIndex((step) => step > this.k);
+    const at = this.indexOf(this.k);
     const to =
       at >= 0
         ? at + direction

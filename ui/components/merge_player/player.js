@@ -51,8 +51,8 @@ class Player {
   }
 
   bind() {
-    const { ref } = this,
-      click = (name, act) => ref(name).addEventListener("click", act);
+    const { ref } = this;
+    const click = (name, act) => ref(name).addEventListener("click", act);
     click("first", () => this.seek(0, "controls"));
     click("back", () => this.step(-1));
     click("play", () => this.toggle());
@@ -207,12 +207,12 @@ class Player {
   }
 
   describe(data) {
-    const { units } = this.text,
-      size = (n) => {
-        const [unit, name] = n < 1000 ? [1, "bytes"] : n < 999500 ? [1000, "kB"] : [1e6, "MB"],
-          value = n / unit;
-        return `${unit > 1 && value < 10 ? count(Math.round(value * 10) / 10) : count(Math.round(value))} ${name}`;
-      };
+    const { units } = this.text;
+    const size = (n) => {
+      const [unit, name] = n < 1000 ? [1, "bytes"] : n < 999500 ? [1000, "kB"] : [1e6, "MB"];
+      const value = n / unit;
+      return `${unit > 1 && value < 10 ? count(Math.round(value * 10) / 10) : count(Math.round(value))} ${name}`;
+    };
     const cut = data.total_bytes > units.total;
     put(
       this.note,
@@ -237,8 +237,8 @@ class Player {
 
   /** Sizes are read here, when they change, and not while drawing: a read then would lay the page out twice. */
   measureRuler() {
-    const { ruler, box } = this,
-      scale = devicePixelRatio || 1;
+    const { ruler, box } = this;
+    const scale = devicePixelRatio || 1;
     this.scrolls = box.scrollHeight > box.clientHeight + 2;
     this.rulerColor = getComputedStyle(ruler).color;
     ruler.height = Math.round(ruler.clientHeight * scale);
@@ -248,10 +248,10 @@ class Player {
 
   /** Light or dark, as Streamlit's background says. */
   theme() {
-    const probe = this.ref("probe"),
-      [r, g, b] = (getComputedStyle(probe).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(
-        Number,
-      );
+    const probe = this.ref("probe");
+    const [r, g, b] = (
+      getComputedStyle(probe).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]
+    ).map(Number);
     this.root.dataset.theme = 0.299 * r + 0.587 * g + 0.114 * b < 128 ? "dark" : "light";
     requestAnimationFrame(() => this.measureRuler());
   }
@@ -389,8 +389,8 @@ class Player {
       this.settle();
       return;
     }
-    const speed = +this.speed.value,
-      period = 1000 / speed;
+    const speed = +this.speed.value;
+    const period = 1000 / speed;
     if (speed < PHASED) {
       if (this.phase === "select") {
         if (this.clock < period * 0.55) return;
@@ -484,12 +484,12 @@ class Player {
     const { store, text, data, phase } = this;
     if (!store) return;
     this.k = this.clamp(this.k);
-    const k = this.k,
-      applied = phase === "select" ? k - 1 : k,
-      goal = this.goal();
+    const k = this.k;
+    const applied = phase === "select" ? k - 1 : k;
+    const goal = this.goal();
     const fast = dragging || this.following || (this.playing && +this.speed.value > PHASED);
-    const now = performance.now(),
-      full = !fast || now - (this.fullAt ?? 0) >= LISTS_MS;
+    const now = performance.now();
+    const full = !fast || now - (this.fullAt ?? 0) >= LISTS_MS;
     this.root.classList.toggle("fast", fast);
     if (fast && this.pinned) this.pinned = null;
     if (full) this.log.go(k);
@@ -555,9 +555,9 @@ class Player {
 
   /** A strip beside the text: where in it the lit places lie, seen or scrolled away. */
   drawRuler() {
-    const { ruler, text } = this,
-      scale = devicePixelRatio || 1,
-      pixels = ruler.height;
+    const { ruler, text } = this;
+    const scale = devicePixelRatio || 1;
+    const pixels = ruler.height;
     if (!text) return;
     const paint = ruler.getContext("2d");
     paint.clearRect(0, 0, ruler.width, pixels);
@@ -575,9 +575,9 @@ class Player {
   // ------------------------------------------------------------------------------------------------------- keys
 
   key(event) {
-    const target = event.target,
-      tag = target.tagName,
-      typing = tag === "INPUT" && target.type !== "range";
+    const target = event.target;
+    const tag = target.tagName;
+    const typing = tag === "INPUT" && target.type !== "range";
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.stopPropagation();
     if (typing) {
@@ -588,8 +588,8 @@ class Player {
       return;
     }
     if (tag === "SELECT" || !this.store) return;
-    const inLog = target === this.log.view,
-      tenth = Math.max(1, Math.round(this.store.n / 10));
+    const inLog = target === this.log.view;
+    const tenth = Math.max(1, Math.round(this.store.n / 10));
     const act = {
       " ": () => this.toggle(),
       ArrowRight: () => this.step(1),
@@ -673,8 +673,8 @@ function keep(name, value) {
 }
 
 export default function (component) {
-  const { parentElement } = component,
-    root = parentElement.querySelector(".mp");
+  const { parentElement } = component;
+  const root = parentElement.querySelector(".mp");
   let player = PLAYERS.get(parentElement);
   if (!player || player.root !== root) {
     player?.destroy();

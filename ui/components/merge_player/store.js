@@ -59,8 +59,8 @@ class Trace {
   take(first, merges, candidates) {
     const columns = COLUMNS.map((name) => column(merges, name));
     const tables = CANDIDATES.map((name) => column(candidates, name));
-    const rows = columns[0].length,
-      end = first + rows;
+    const rows = columns[0].length;
+    const end = first + rows;
     if (first === 0 && rows >= this.top) {
       COLUMNS.forEach((name, i) => {
         this[name] = columns[i];
@@ -85,8 +85,8 @@ class Trace {
     }
     this.top = Math.max(this.top, end);
     while (this.n < this.top && this.have[this.n]) {
-      const rank = this.n++,
-        id = this.new[rank];
+      const rank = this.n++;
+      const id = this.new[rank];
       if (this.binary[id] === undefined)
         this.binary[id] = this.binary[this.left[rank]] + this.binary[this.right[rank]];
       if (this.birth[id] === undefined) this.birth[id] = rank; // a merge may spell a token that exists already
@@ -95,9 +95,9 @@ class Trace {
 
   /** Candidates before merge `row` (0-based): [left, right, count], winner first. */
   candidates(row) {
-    const out = [],
-      [left, right, counts] = this.cand,
-      from = row * this.topK;
+    const out = [];
+    const [left, right, counts] = this.cand;
+    const from = row * this.topK;
     if (row >= this.n) return out;
     for (let i = from; i < from + this.topK && counts[i] > 0; i++)
       out.push([left[i], right[i], counts[i]]);

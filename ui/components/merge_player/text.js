@@ -3,11 +3,11 @@
 // or a light that changed, are gone through again, and in them only the pieces that differ touch the page. While the
 // text runs, blocks scrolled out of sight wait; they are caught up a few at a time once it rests, or when they are seen.
 
-const LIT_LEFT = 1,
-  LIT_RIGHT = 2,
-  LIT_NEW = 4,
-  LIT_SAME = 8,
-  LIT_PINNED = 16;
+const LIT_LEFT = 1;
+const LIT_RIGHT = 2;
+const LIT_NEW = 4;
+const LIT_SAME = 8;
+const LIT_PINNED = 16;
 const HUES = 8;
 const LONG_LINE = 600; // bytes
 
@@ -76,12 +76,12 @@ class TextView {
    * every frame is cut too, between pre-tokens and if possible after a sentence.
    */
   cuts() {
-    const { units, total } = this,
-      cuts = total ? [0] : [];
+    const { units, total } = this;
+    const cuts = total ? [0] : [];
     for (let unit = 1; unit < units.starts.length - 1; unit++) {
-      const at = units.starts[unit],
-        before = units.text[units.offsets[unit] - 1],
-        length = at - cuts[cuts.length - 1];
+      const at = units.starts[unit];
+      const before = units.text[units.offsets[unit] - 1];
+      const length = at - cuts[cuts.length - 1];
       const end =
         before === "\n"
           ? this.rank[at] === NEVER
@@ -100,8 +100,8 @@ class TextView {
     this.box.textContent = "";
     this.blockAt = new Int32Array(this.total + 1);
     this.blocks = cuts.map((start, i) => {
-      const node = make("div", "line"),
-        end = i + 1 < cuts.length ? cuts[i + 1] : this.total;
+      const node = make("div", "line");
+      const end = i + 1 < cuts.length ? cuts[i + 1] : this.total;
       this.blockAt.fill(i, start, end);
       this.box.append(node);
       const block = { node, start, end, pieces: [], before: -1, last: -1, seen: true };
@@ -124,8 +124,8 @@ class TextView {
 
   /** Index in `order` of the first boundary with rank >= k. */
   lower(k) {
-    let low = 0,
-      high = this.order.length;
+    let low = 0;
+    let high = this.order.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.rank[this.order[middle]] < k) low = middle + 1;
@@ -274,15 +274,15 @@ class TextView {
 
   /** Bring one block's elements to the present tokens; pieces are matched by where they start. */
   paintBlock(block) {
-    const { unitAt } = this.units,
-      old = block.pieces,
-      fresh = [];
-    let j = 0,
-      hue = block.before;
+    const { unitAt } = this.units;
+    const old = block.pieces;
+    const fresh = [];
+    let j = 0;
+    let hue = block.before;
     for (let start = block.start; start < block.end; ) {
-      let end = start + 1,
-        tokens = 1,
-        lit = this.lit[start];
+      let end = start + 1;
+      let tokens = 1;
+      let lit = this.lit[start];
       for (; end < block.end; end++) {
         if (!this.open[end]) continue;
         if (unitAt[end] >= 0) break;
@@ -317,10 +317,10 @@ class TextView {
   }
 
   fill(piece, end, tokens) {
-    const { unitAt, offsets, marked, rtl, text } = this.units,
-      { node, start } = piece;
-    const from = unitAt[start],
-      to = unitAt[end];
+    const { unitAt, offsets, marked, rtl, text } = this.units;
+    const { node, start } = piece;
+    const from = unitAt[start];
+    const to = unitAt[end];
     if (piece.end !== end) {
       if (marked[to] === marked[from]) node.textContent = text.slice(offsets[from], offsets[to]);
       else {
@@ -333,8 +333,8 @@ class TextView {
           if (marked[unit + 1] === marked[unit]) continue;
           flush(unit);
           plain = unit + 1;
-          const ch = text.slice(offsets[unit], offsets[unit + 1]),
-            mark = MARKS.get(ch);
+          const ch = text.slice(offsets[unit], offsets[unit + 1]);
+          const mark = MARKS.get(ch);
           const sign = make("i", "w " + mark[2], ch);
           sign.dataset.m = mark[0];
           if (mark[2] === "label") sign.title = mark[1];
@@ -359,8 +359,8 @@ class TextView {
 
   style(piece, lit, before) {
     const base = this.baseHue(piece);
-    let hue = base,
-      name;
+    let hue = base;
+    let name;
     if (this.mode === "position") while (hue === before) hue = (hue + 3) % HUES;
     piece.bumped = hue !== base;
     piece.hue = hue;
@@ -397,12 +397,12 @@ class TextView {
   /** Scroll so that one of the given places is seen, if none is. Blocks out of sight are not measured. */
   reveal(places, smooth) {
     if (!places.length) return;
-    const frame = this.box.getBoundingClientRect(),
-      place = (at) => {
-        const index = this.blockAt[at];
-        if (this.dirty.has(index)) this.paintFrom(index);
-        return this.pieceAt(at).node.getBoundingClientRect();
-      };
+    const frame = this.box.getBoundingClientRect();
+    const place = (at) => {
+      const index = this.blockAt[at];
+      if (this.dirty.has(index)) this.paintFrom(index);
+      return this.pieceAt(at).node.getBoundingClientRect();
+    };
     for (const at of places) {
       if (!this.blocks[this.blockAt[at]].seen) continue;
       const { top, bottom } = place(at);
@@ -421,8 +421,8 @@ class TextView {
   /** The drawn piece that holds byte `at`. */
   pieceAt(at) {
     const { pieces } = this.blocks[this.blockAt[at]];
-    let low = 0,
-      high = pieces.length - 1;
+    let low = 0;
+    let high = pieces.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (pieces[middle].start <= at) low = middle;

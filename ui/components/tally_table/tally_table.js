@@ -1,9 +1,9 @@
 // Rows that can be pressed, each with numbers, a sentence or a bar. make is merge_player/bytes.js.
 
 function line(row, pick) {
-  const el = make("tr", row.on ? "on" : ""),
-    head = make("th"),
-    button = make("button", "name", row.name);
+  const el = make("tr", row.on ? "on" : "");
+  const head = make("th");
+  const button = make("button", "name", row.name);
   head.scope = "row";
   button.type = "button";
   button.dataset.key = row.key;
@@ -11,8 +11,8 @@ function line(row, pick) {
   head.append(button);
   if (row.note) head.append(make("p", "note", row.note));
   if (row.share !== null) {
-    const bar = make("div", "bar"),
-      part = make("div");
+    const bar = make("div", "bar");
+    const part = make("div");
     part.style.width = `${Math.max(0.3, 100 * row.share)}%`;
     bar.setAttribute("aria-hidden", "true");
     bar.append(part);
@@ -27,10 +27,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".ty");
   const at = root.getRootNode().activeElement?.dataset?.key;
   root.classList.toggle("large", Boolean(data.large));
-  const table = make("table"),
-    head = make("thead"),
-    heads = make("tr"),
-    body = make("tbody");
+  const table = make("table");
+  const head = make("thead");
+  const heads = make("tr");
+  const body = make("tbody");
   for (const text of data.heads) {
     const cell = make("th", "", text);
     cell.scope = "col";
@@ -39,8 +39,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   head.append(heads);
   body.append(...data.rows.map((row) => line(row, (key) => setTriggerValue("pick", key))));
   table.append(make("caption", "", data.name), head, body);
-  const top = root.firstChild ? root.firstChild.scrollTop : 0,
-    scroll = make("div", data.rows.length > 8 ? "scroll long" : "scroll");
+  const top = root.firstChild ? root.firstChild.scrollTop : 0;
+  const scroll = make("div", data.rows.length > 8 ? "scroll long" : "scroll");
   if (data.rows.length > 8) scroll.tabIndex = 0;
   scroll.setAttribute("role", "group");
   scroll.setAttribute("aria-label", data.name);

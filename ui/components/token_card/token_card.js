@@ -22,8 +22,8 @@ function linkChip(binary, id, go, className = "") {
 }
 
 function fact(name, testid, ...content) {
-  const el = make("div", "fact"),
-    value = make("dd");
+  const el = make("div", "fact");
+  const value = make("dd");
   value.dataset.testid = testid;
   value.append(...content);
   el.append(make("dt", "", name), value);
@@ -52,18 +52,18 @@ function tree(root, go) {
   const leaves = place(root, 0, 0, nodes);
   const depth = Math.max(...nodes.map((n) => n.depth));
   const wide = Math.max(...nodes.filter((n) => !n.parts).map((n) => Math.min(6, n.bytes.length)));
-  const dx = 26 + 9 * wide,
-    dy = 50,
-    width = Math.max(leaves * dx, 60),
-    height = depth * dy + 30;
+  const dx = 26 + 9 * wide;
+  const dy = 50;
+  const width = Math.max(leaves * dx, 60);
+  const height = depth * dy + 30;
   const box = make("div", "tree");
   box.style.cssText = `width:${width / 16}rem;height:${height / 16}rem`;
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("aria-hidden", "true");
   box.append(svg);
-  const X = (node) => (node.x + 0.5) * dx + (width - leaves * dx) / 2,
-    Y = (node) => node.depth * dy + 14;
+  const X = (node) => (node.x + 0.5) * dx + (width - leaves * dx) / 2;
+  const Y = (node) => node.depth * dy + 14;
   for (const node of nodes) {
     for (const part of node.parts || []) {
       const line = document.createElementNS(SVG, "line");
@@ -89,9 +89,9 @@ function tree(root, go) {
 // -- the two parts of the card ---------------------------------------------------------------------
 
 function biography(token, go) {
-  const part = make("section", "bio"),
-    facts = make("dl", "facts"),
-    { parts } = token.tree || {};
+  const part = make("section", "bio");
+  const facts = make("dl", "facts");
+  const { parts } = token.tree || {};
   facts.append(
     fact("token", "bio-token", chip(token.bytes, "big")),
     fact("id", "bio-id", String(token.id)),
@@ -135,8 +135,8 @@ function row(tokens, lit) {
 }
 
 function story(pretoken) {
-  const part = make("section", "story"),
-    title = make("h4");
+  const part = make("section", "story");
+  const title = make("h4");
   title.append(
     "The pre-token ",
     chip(pretoken.bytes),

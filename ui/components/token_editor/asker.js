@@ -63,8 +63,8 @@ class Asker {
   changed() {
     this.seq++;
     clearTimeout(this.timer);
-    const n = this.text().length,
-      pause = n < 80000 ? 0 : n < 400000 ? 80 : 250;
+    const n = this.text().length;
+    const pause = n < 80000 ? 0 : n < 400000 ? 80 : 250;
     if (pause) this.timer = setTimeout(() => this.ask(), pause);
     else this.ask();
   }
@@ -79,8 +79,8 @@ class Asker {
 
   async ask() {
     clearTimeout(this.timer);
-    const text = this.text(),
-      { data, seq } = this;
+    const text = this.text();
+    const { data, seq } = this;
     if (text.length > data.max_bytes / 3 && byteLength(text) > data.max_bytes)
       return this.failed(data.too_long);
     if (performance.now() < this.routeDownUntil) return this.setStateValue("doc", { seq, text });

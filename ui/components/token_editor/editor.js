@@ -36,8 +36,8 @@ class Editor {
   // -- what the page sends --------------------------------------------------------------------
 
   update(component) {
-    const { data, key } = component,
-      before = this.data;
+    const { data, key } = component;
+    const before = this.data;
     this.component = component;
     this.data = data;
     this.key = key;
@@ -160,8 +160,8 @@ class Editor {
 
   /** Where the drawing is cut, the text area is the taller one: make room for all of it. */
   stretch() {
-    const { sheet } = this,
-      isCut = this.counts && this.counts.sent < this.counts.tokens;
+    const { sheet } = this;
+    const isCut = this.counts && this.counts.sent < this.counts.tokens;
     if (!isCut && !sheet.style.minHeight) return;
     sheet.style.minHeight = "";
     if (isCut) sheet.style.minHeight = `${this.area.scrollHeight}px`;
@@ -182,8 +182,8 @@ class Editor {
 
   /** Say in words which token is lit. */
   about(token) {
-    const { cut } = this.painting,
-      el = this.$(".about");
+    const { cut } = this.painting;
+    const el = this.$(".about");
     if (token < 0 || token >= cut.ids.length || cut.ids[token] === PENDING) {
       say(el, "");
       return;
@@ -198,12 +198,12 @@ class Editor {
 
   /** Bytes of one token, out of the text of its group. */
   bytes(token) {
-    const { cut } = this.painting,
-      g = this.painting.groupOf(token),
-      i = cut.first[g];
+    const { cut } = this.painting;
+    const g = this.painting.groupOf(token);
+    const i = cut.first[g];
     const bytes = new TextEncoder().encode(cut.text.slice(cut.units[g], cut.units[g + 1]));
-    const base = i ? cut.ends[i - 1] : 0,
-      start = (token ? cut.ends[token - 1] : 0) - base;
+    const base = i ? cut.ends[i - 1] : 0;
+    const start = (token ? cut.ends[token - 1] : 0) - base;
     return bytes.slice(start, cut.ends[token] - base);
   }
 
@@ -246,8 +246,8 @@ class Editor {
     });
     this.resizing.observe(textBox);
 
-    let hovering = 0,
-      at = null;
+    let hovering = 0;
+    let at = null;
     area.addEventListener("pointermove", (event) => {
       at = event;
       hovering ||= requestAnimationFrame(() => {
@@ -319,8 +319,8 @@ class Editor {
 
   /** Browsers take seconds to paste very many lines, because they prepare to undo each of them. */
   paste(event) {
-    const { area } = this,
-      text = event.clipboardData.getData("text/plain");
+    const { area } = this;
+    const text = event.clipboardData.getData("text/plain");
     if (text.length < LARGE_PASTE[0] && text.split("\n", LARGE_PASTE[1]).length < LARGE_PASTE[1])
       return;
     event.preventDefault();
@@ -343,15 +343,15 @@ class Editor {
 
   /** Laying out a very long line costs more than waiting for its colors. */
   inLongLine(u) {
-    const { lines } = this.painting,
-      line = lines[this.painting.lineAt(u)];
+    const { lines } = this.painting;
+    const line = lines[this.painting.lineAt(u)];
     return line !== undefined && line.u1 - line.u0 > LONGEST_PENDING;
   }
 
   /** Arrow keys walk through the ids; Enter picks. */
   walk(event) {
-    const { painting, listBox } = this,
-      n = painting.cut.ids.length;
+    const { painting, listBox } = this;
+    const n = painting.cut.ids.length;
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 10, ArrowUp: -10, Home: -n, End: n };
     if (!n || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" && painting.hot >= 0) this.pick(painting.hot);
@@ -373,8 +373,8 @@ class Editor {
   }
 
   tokenAtCaret() {
-    const { cut } = this.painting,
-      u = this.area.selectionStart;
+    const { cut } = this.painting;
+    const u = this.area.selectionStart;
     if (!cut.n || u > cut.units[cut.n]) return -1;
     return cut.first[Math.max(0, below(cut.units, cut.n, u + 1) - 1)];
   }
@@ -395,18 +395,18 @@ class Editor {
 
   reveal(box, el) {
     if (!el) return;
-    const a = box.getBoundingClientRect(),
-      b = el.getBoundingClientRect(),
-      margin = 24;
+    const a = box.getBoundingClientRect();
+    const b = el.getBoundingClientRect();
+    const margin = 24;
     if (b.top < a.top) box.scrollTop += b.top - a.top - margin;
     else if (b.bottom > a.bottom) box.scrollTop += b.bottom - a.bottom + margin;
   }
 
   /** Choose a token: the page shows its biography, and a split character opens. */
   pick(token) {
-    const { painting } = this,
-      { cut } = painting,
-      id = cut.ids[token];
+    const { painting } = this;
+    const { cut } = painting;
+    const id = cut.ids[token];
     if (id === PENDING) return;
     painting.pick(token);
     const g = painting.groupOf(token);
@@ -433,8 +433,8 @@ class Editor {
 
   /** Open a character of several tokens, group `g`; -1 closes. */
   open(g) {
-    const panel = this.$(".opened"),
-      { cut, picked } = this.painting;
+    const panel = this.$(".opened");
+    const { cut, picked } = this.painting;
     panel.hidden = g < 0;
     const close = () => {
       panel.hidden = true;

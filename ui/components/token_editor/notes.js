@@ -50,9 +50,9 @@ function cutNote(counts) {
 
 /** Explain the signs that a cut really has, and the colors where they have a meaning. */
 function showLegend(el, cut, color) {
-  const items = [],
-    { text } = cut,
-    hasSpecial = cut.age.includes(255);
+  const items = [];
+  const { text } = cut;
+  const hasSpecial = cut.age.includes(255);
   if (text.includes(" ")) items.push(["·", "space"]);
   if (text.includes("\n")) items.push(["↵", "line break"]);
   const found = new Set();
@@ -81,8 +81,8 @@ function showLegend(el, cut, color) {
 
 /** Show group `g` of a cut as characters over bytes over tokens. */
 function openCharacter(panel, cut, g, picked, onPick, onClose) {
-  const text = cut.text.slice(cut.units[g], cut.units[g + 1]),
-    bytes = new TextEncoder().encode(text);
+  const text = cut.text.slice(cut.units[g], cut.units[g + 1]);
+  const bytes = new TextEncoder().encode(text);
   const table = make("div", "table");
   table.style.gridTemplateColumns = `max-content repeat(${bytes.length}, minmax(2.1em, max-content))`;
   const cell = (row, column, span, className, ...content) => {
@@ -94,27 +94,31 @@ function openCharacter(panel, cut, g, picked, onPick, onClose) {
   ["character", "UTF-8 bytes", "tokens"].forEach((name, r) => cell(r + 1, 1, 1, "name", name));
   let column = 2;
   for (const c of text) {
-    const size = byteLength(c),
-      code = c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    const size = byteLength(c);
+    const code = c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     const glyph = MARKS.has(c) ? MARKS.get(c)[0] : /\p{M}/u.test(c) ? "\u25cc" + c : c;
     cell(1, column, size, "cell", make("bdi", "glyph", glyph), make("small", "", `U+${code}`));
     column += size;
   }
   bytes.forEach((b, k) => cell(2, k + 2, 1, "cell byte", hex(b)));
-  const first = cut.first[g],
-    base = first ? cut.ends[first - 1] : 0;
+  const first = cut.first[g];
+  const base = first ? cut.ends[first - 1] : 0;
   for (let i = first, from = base; i < cut.first[g + 1]; from = cut.ends[i++]) {
-    const token = i,
-      button = make("button", `c${(i - first) % HUES}${i === picked ? " picked" : ""}`, cut.ids[i]);
+    const token = i;
+    const button = make(
+      "button",
+      `c${(i - first) % HUES}${i === picked ? " picked" : ""}`,
+      cut.ids[i],
+    );
     button.type = "button";
     button.title = "Show this token's biography";
     button.addEventListener("click", () => onPick(token));
     cell(3, from - base + 2, cut.ends[i] - from, "cell token", button);
   }
-  const title = make("div", "title"),
-    what = make("span"),
-    close = make("button", "plain", "close"),
-    wide = make("div", "wide");
+  const title = make("div", "title");
+  const what = make("span");
+  const close = make("button", "plain", "close");
+  const wide = make("div", "wide");
   what.append(
     make("bdi", "glyph", text.trim() || text),
     ` is ${count(cut.first[g + 1] - first)} tokens`,

@@ -6,9 +6,9 @@
 // then colors and letters part.) A new cut is compared with the drawn one, and only segments that differ are touched.
 // Everything is set as text, never as HTML.
 
-const HUES = 8,
-  OTHER_SHADE = 8,
-  NO_HUE = 16;
+const HUES = 8;
+const OTHER_SHADE = 8;
+const NO_HUE = 16;
 const SEGMENT = 128; // groups in a segment
 const ALL_LIVE = 1000; // up to so many groups, all segments are cut into elements
 const MOST_LIVE = 4000; // beyond so many elements, those far away become text again
@@ -30,8 +30,8 @@ const unseen = (text, i) => i > 0 && JOINER.test(text[i]) && !MARKS.has(text[i -
 
 /** Number of groups with starts below `u` in the ascending `units`. */
 function below(units, n, u) {
-  let a = 0,
-    b = n;
+  let a = 0;
+  let b = n;
   while (a < b) {
     const m = (a + b) >> 1;
     if (units[m] < u) a = m + 1;
@@ -84,8 +84,8 @@ class Painting {
   colorAll(cut) {
     const hues = new Uint8Array(cut.n);
     for (let g = 0, before = NO_HUE; g < cut.n; g++) {
-      const i = cut.first[g],
-        age = cut.age[i];
+      const i = cut.first[g];
+      const age = cut.age[i];
       let hue;
       if (this.mode === "token") hue = (Math.imul(cut.ids[i] + 1, 2654435761) >>> 16) % HUES;
       else if (this.mode === "age")
@@ -98,13 +98,13 @@ class Painting {
 
   /** By position: what stays keeps its hue, so that typing does not recolor the rest. */
   colorOn(cut, p, s) {
-    const hues = new Uint8Array(cut.n),
-      end = cut.n - s;
+    const hues = new Uint8Array(cut.n);
+    const end = cut.n - s;
     hues.set(this.hues.subarray(0, p));
     hues.set(this.hues.subarray(this.hues.length - s), end);
     const other = (g) => {
-      const left = g ? hues[g - 1] : NO_HUE,
-        right = g + 1 < cut.n ? hues[g + 1] : NO_HUE;
+      const left = g ? hues[g - 1] : NO_HUE;
+      const right = g + 1 < cut.n ? hues[g + 1] : NO_HUE;
       let hue = (hues[g] + 1) % HUES;
       while (hue === left || hue === right) hue = (hue + 1) % HUES;
       return hue;
@@ -124,12 +124,12 @@ class Painting {
 
   /** Draw `cut`; what did not change stays untouched. */
   show(cut) {
-    const old = this.cut,
-      most = Math.min(old.n, cut.n);
+    const old = this.cut;
+    const most = Math.min(old.n, cut.n);
     const same = (g, h) => {
-      const i = old.first[g],
-        j = cut.first[h],
-        k = old.first[g + 1] - i;
+      const i = old.first[g];
+      const j = cut.first[h];
+      const k = old.first[g + 1] - i;
       if (
         cut.first[h + 1] - j !== k ||
         old.units[g + 1] - old.units[g] !== cut.units[h + 1] - cut.units[h]
@@ -139,8 +139,8 @@ class Painting {
         if (old.ids[i + d] !== cut.ids[j + d] || cut.ids[j + d] === PENDING) return false;
       return true;
     };
-    let p = 0,
-      s = 0;
+    let p = 0;
+    let s = 0;
     while (p < most && same(p, p)) p++;
     while (s < most - p && same(old.n - 1 - s, cut.n - 1 - s)) s++;
     const reach = [
@@ -170,18 +170,18 @@ class Painting {
   }
 
   showLines(old, cut, p, s) {
-    const lines = this.lines,
-      text = cut.text;
-    const headEnd = old.units[p],
-      tailStart = old.units[old.n - s];
-    let a = 0,
-      b = 0;
+    const lines = this.lines;
+    const text = cut.text;
+    const headEnd = old.units[p];
+    const tailStart = old.units[old.n - s];
+    let a = 0;
+    let b = 0;
     while (a < lines.length - 1 && lines[a].u1 <= headEnd) a++;
     while (b < lines.length - a && lines[lines.length - 1 - b].u0 > tailStart) b++;
-    const changed = lines.slice(a, lines.length - b),
-      rest = lines.slice(lines.length - b);
-    const du = text.length - old.text.length,
-      dg = cut.n - old.n;
+    const changed = lines.slice(a, lines.length - b);
+    const rest = lines.slice(lines.length - b);
+    const du = text.length - old.text.length;
+    const dg = cut.n - old.n;
     for (const line of rest) {
       line.u0 += du;
       line.u1 += du;
@@ -192,14 +192,14 @@ class Painting {
       // much is new: what is near is found anew
       for (const line of changed) for (const segment of line.segments) this.forget(segment);
     }
-    const from = a ? lines[a - 1].u1 : 0,
-      to = b ? rest[0].u0 : text.length;
-    const fresh = [],
-      before = b ? rest[0] : null;
+    const from = a ? lines[a - 1].u1 : 0;
+    const to = b ? rest[0].u0 : text.length;
+    const fresh = [];
+    const before = b ? rest[0] : null;
     for (let u0 = from; u0 < to || !b; ) {
-      const at = text.indexOf("\n", u0),
-        open = at < 0 || at >= to,
-        u1 = open ? to : at + 1;
+      const at = text.indexOf("\n", u0);
+      const open = at < 0 || at >= to;
+      const u1 = open ? to : at + 1;
       fresh.push(this.line(u0, u1, changed[fresh.length], old, p, s, before));
       if (u1 === to && (b || open)) break;
       u0 = u1;
@@ -243,8 +243,8 @@ class Painting {
       return line;
     }
     const least = Math.min(was.g1 - was.g0, g1 - g0);
-    let head = 0,
-      tail = 0;
+    let head = 0;
+    let tail = 0;
     if (was.u0 === u0 && was.g0 === g0) head = Math.max(0, Math.min(p - g0, least));
     if (old.n - was.g1 === cut.n - g1 && old.text.length - was.u1 === cut.text.length - u1) {
       tail = Math.min(was.g1 - Math.max(was.g0, old.n - s), least - head);
@@ -258,17 +258,17 @@ class Painting {
   /** Cut a line into segments, keeping those inside its first `head` and last `tail` groups. */
   resegment(line, head, tail) {
     const old = line.segments;
-    let i = 0,
-      j = old.length,
-      kept = 0,
-      keptEnd = 0;
+    let i = 0;
+    let j = old.length;
+    let kept = 0;
+    let keptEnd = 0;
     while (i < j && kept + old[i].n <= head) kept += old[i++].n;
     while (j > i && keptEnd + old[j - 1].n <= tail) keptEnd += old[--j].n;
-    let left = line.g1 - line.g0 - kept - keptEnd,
-      g = line.g0 + kept;
-    const fresh = [],
-      spare = old.slice(i, j),
-      next = old[j];
+    let left = line.g1 - line.g0 - kept - keptEnd;
+    let g = line.g0 + kept;
+    const fresh = [];
+    const spare = old.slice(i, j);
+    const next = old[j];
     while (left > 0) {
       const n = left <= SEGMENT * 1.5 ? left : SEGMENT;
       let segment = spare.shift();
@@ -331,8 +331,8 @@ class Painting {
   }
 
   fillText(segment, g0) {
-    const { cut, hues } = this,
-      { el, line, n } = segment;
+    const { cut, hues } = this;
+    const { el, line, n } = segment;
     if (!this.liveText.has(segment)) {
       const text = cut.text.slice(
         Math.max(cut.units[g0], line.u0),
@@ -358,13 +358,13 @@ class Painting {
   /** Make `kids` the elements of `keys`: what is equal at both ends stays, the rest is made anew. */
   exchange(parent, kids, keys, make) {
     const n = keys.length;
-    let p = 0,
-      s = 0;
+    let p = 0;
+    let s = 0;
     while (p < n && p < kids.length && kids[p].drawn === keys[p]) p++;
     while (s < n - p && s < kids.length - p && kids[kids.length - 1 - s].drawn === keys[n - 1 - s])
       s++;
-    const next = kids[kids.length - s] || null,
-      fresh = [];
+    const next = kids[kids.length - s] || null;
+    const fresh = [];
     for (let k = p; k < n - s; k++) {
       const nodes = make(k);
       nodes[0].drawn = keys[k];
@@ -398,12 +398,12 @@ class Painting {
   }
 
   token(g, line) {
-    const { cut } = this,
-      i = cut.first[g],
-      n = cut.first[g + 1] - i;
+    const { cut } = this;
+    const i = cut.first[g];
+    const n = cut.first[g + 1] - i;
     const span = document.createElement("span");
-    let text = this.piece(g, line),
-      classes = "t";
+    let text = this.piece(g, line);
+    let classes = "t";
     if (cut.ids[i] === PENDING) classes += " pending";
     else {
       classes += ` c${this.hues[g] % HUES}`;
@@ -434,8 +434,8 @@ class Painting {
     for (let m; text.length < 5000 && (m = MARKED.exec(text)); ) {
       if (unseen(text, m.index)) continue;
       if (m.index > at) span.append(text.slice(at, m.index));
-      const [sign, , kind] = MARKS.get(m[0]),
-        mark = make("i", `mark ${kind}`, m[0]);
+      const [sign, , kind] = MARKS.get(m[0]);
+      const mark = make("i", `mark ${kind}`, m[0]);
       mark.dataset.mark = sign;
       span.append(mark);
       at = m.index + 1;
@@ -461,15 +461,15 @@ class Painting {
 
   /** Tokens whose ids a segment lists: those of the groups that start in its line. */
   listed(segment, g0) {
-    const { cut } = this,
-      from = cut.units[g0] < segment.line.u0 ? g0 + 1 : g0;
+    const { cut } = this;
+    const from = cut.units[g0] < segment.line.u0 ? g0 + 1 : g0;
     return [cut.first[from], cut.first[g0 + segment.n]];
   }
 
   fillIds(segment, g0) {
-    const { cut } = this,
-      [a, b] = this.listed(segment, g0),
-      { idEl } = segment;
+    const { cut } = this;
+    const [a, b] = this.listed(segment, g0);
+    const { idEl } = segment;
     if (!this.liveIds.has(segment)) {
       let text = "";
       for (let i = a; i < b; i++) text += cut.ids[i] === PENDING ? "… " : cut.ids[i] + " ";
@@ -477,8 +477,8 @@ class Painting {
       idEl.textContent = text;
       return;
     }
-    const keys = [],
-      classes = [];
+    const keys = [];
+    const classes = [];
     for (let g = a < b ? (cut.first[g0] === a ? g0 : g0 + 1) : 0, i = a; i < b; g++) {
       const many = cut.first[g + 1] - i > 1;
       for (; i < cut.first[g + 1]; i++) {
@@ -500,13 +500,13 @@ class Painting {
   // -- what is near the visible part -------------------------------------------------------------
 
   near(box, root, lineEl, segmentEl) {
-    const view = box.getBoundingClientRect(),
-      top = view.top - NEAR,
-      bottom = view.bottom + NEAR;
-    const { lines } = this,
-      found = [];
-    let a = 0,
-      b = lines.length;
+    const view = box.getBoundingClientRect();
+    const top = view.top - NEAR;
+    const bottom = view.bottom + NEAR;
+    const { lines } = this;
+    const found = [];
+    let a = 0;
+    let b = lines.length;
     while (a < b) {
       const m = (a + b) >> 1;
       if (lines[m][lineEl].getBoundingClientRect().bottom < top) a = m + 1;
@@ -581,8 +581,8 @@ class Painting {
 
   /** Group that holds a token. */
   groupOf(token) {
-    let a = 0,
-      b = this.cut.n;
+    let a = 0;
+    let b = this.cut.n;
     while (a < b) {
       const m = (a + b) >> 1;
       if (this.cut.first[m + 1] <= token) a = m + 1;
@@ -606,8 +606,8 @@ class Painting {
   }
 
   lineAt(u) {
-    let a = 0,
-      b = this.lines.length - 1;
+    let a = 0;
+    let b = this.lines.length - 1;
     while (a < b) {
       const m = (a + b + 1) >> 1;
       if (this.lines[m].u0 <= u) a = m;
@@ -618,9 +618,9 @@ class Painting {
 
   /** Elements that draw a token's group: one for each line it touches. */
   textElements(token) {
-    const { cut } = this,
-      g = this.groupOf(token),
-      found = [];
+    const { cut } = this;
+    const g = this.groupOf(token);
+    const found = [];
     if (g >= cut.n) return found;
     for (let l = this.lineAt(cut.units[g]); l < this.lines.length && found.length < 200; l++) {
       const line = this.lines[l];
@@ -643,8 +643,8 @@ class Painting {
   }
 
   idElement(token) {
-    const { cut } = this,
-      g = this.groupOf(token);
+    const { cut } = this;
+    const g = this.groupOf(token);
     if (g >= cut.n) return null;
     const line = this.lines[this.lineAt(cut.units[g])];
     let at = line.g0;

@@ -21,8 +21,8 @@ function joins(text, u) {
   const c = text.charCodeAt(u);
   if (c < 0x300 || u === 0 || u >= text.length) return false;
   if (c >= 0x3400 && c < 0xd7b0) return false; // ideographs, Hangul syllables
-  const next = text.slice(u, u + 2),
-    before = text.charCodeAt(u - 1);
+  const next = text.slice(u, u + 2);
+  const before = text.charCodeAt(u - 1);
   if (EXTENDS.test(next)) return before !== 10;
   if (before === 0x200d) return PICTURE.test(next);
   if (LINKERS.has(before)) return LETTER.test(next);
@@ -51,8 +51,8 @@ function byteLength(text) {
 }
 
 function isPair(text, u) {
-  const c = text.charCodeAt(u),
-    d = text.charCodeAt(u + 1);
+  const c = text.charCodeAt(u);
+  const d = text.charCodeAt(u + 1);
   return c >= 0xd800 && c < 0xdc00 && d >= 0xdc00 && d < 0xe000;
 }
 
@@ -62,11 +62,11 @@ function isPair(text, u) {
  * the drawn length at the end), `n` (groups), `text` (the part of it that the tokens cover).
  */
 function group(text, ids, ends, age) {
-  const first = new Uint32Array(ids.length + 1),
-    units = new Uint32Array(ids.length + 1);
-  let n = 0,
-    byte = 0,
-    u = 0;
+  const first = new Uint32Array(ids.length + 1);
+  const units = new Uint32Array(ids.length + 1);
+  let n = 0;
+  let byte = 0;
+  let u = 0;
   for (let i = 0; i < ids.length; i++) {
     const end = ends[i];
     while (byte < end && u < text.length) {
@@ -102,8 +102,8 @@ const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Arr
 /** How many units `a` and `b` share at their beginning, and then at their end. */
 function shared(a, b) {
   const most = Math.min(a.length, b.length);
-  let p = 0,
-    s = 0;
+  let p = 0;
+  let s = 0;
   while (p + 4096 <= most && a.slice(p, p + 4096) === b.slice(p, p + 4096)) p += 4096;
   while (p < most && a.charCodeAt(p) === b.charCodeAt(p)) p++;
   while (
@@ -122,26 +122,26 @@ function shared(a, b) {
  */
 function editedCut(cut, before, after, [p, s], longest) {
   if (p >= cut.text.length && before.length > cut.text.length) return null;
-  let a = 0,
-    b = cut.n;
+  let a = 0;
+  let b = cut.n;
   while (a < cut.n && cut.units[a + 1] <= p) a++;
   while (b > a && cut.units[b - 1] >= before.length - s) b--;
   const shift = after.length - before.length;
-  const from = cut.units[a],
-    to = b < cut.n ? cut.units[b] + shift : after.length - (before.length - cut.text.length);
+  const from = cut.units[a];
+  const to = b < cut.n ? cut.units[b] + shift : after.length - (before.length - cut.text.length);
   const tooLong = to - from > longest;
-  const middle = after.slice(from, tooLong ? from + longest : to),
-    end = tooLong ? cut.n : b;
-  const ta = cut.first[a],
-    tb = cut.first[end],
-    rest = cut.ids.length - tb,
-    extra = middle ? 1 : 0;
-  const byteA = ta ? cut.ends[ta - 1] : 0,
-    byteB = tb ? cut.ends[tb - 1] : 0;
+  const middle = after.slice(from, tooLong ? from + longest : to);
+  const end = tooLong ? cut.n : b;
+  const ta = cut.first[a];
+  const tb = cut.first[end];
+  const rest = cut.ids.length - tb;
+  const extra = middle ? 1 : 0;
+  const byteA = ta ? cut.ends[ta - 1] : 0;
+  const byteB = tb ? cut.ends[tb - 1] : 0;
   const byteShift = byteA + byteLength(middle) - byteB;
-  const ids = new Uint32Array(ta + extra + rest),
-    ends = new Uint32Array(ids.length),
-    age = new Uint8Array(ids.length);
+  const ids = new Uint32Array(ta + extra + rest);
+  const ends = new Uint32Array(ids.length);
+  const age = new Uint8Array(ids.length);
   for (const [to_, from_] of [
     [ids, cut.ids],
     [ends, cut.ends],
@@ -155,13 +155,13 @@ function editedCut(cut, before, after, [p, s], longest) {
     ends[ta] = byteA + byteLength(middle);
   }
   for (let i = ta + extra; i < ends.length; i++) ends[i] += byteShift;
-  const n = a + extra + (cut.n - end),
-    first = new Uint32Array(n + 1),
-    units = new Uint32Array(n + 1);
+  const n = a + extra + (cut.n - end);
+  const first = new Uint32Array(n + 1);
+  const units = new Uint32Array(n + 1);
   first.set(cut.first.subarray(0, a + 1));
   units.set(cut.units.subarray(0, a + 1));
-  const tokenShift = ta + extra - tb,
-    unitShift = from + middle.length - cut.units[end];
+  const tokenShift = ta + extra - tb;
+  const unitShift = from + middle.length - cut.units[end];
   for (let g = end; g <= cut.n; g++) {
     first[g - end + a + extra] = cut.first[g] + tokenShift;
     units[g - end + a + extra] = cut.units[g] + unitShift;

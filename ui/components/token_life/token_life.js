@@ -18,18 +18,18 @@ function section(title, ...content) {
 
 /** Places against merges, as steps: the number holds until a merge changes it. */
 function chart(use, room) {
-  const W = Math.max(260, Math.min(560, room || 440)),
-    H = 150,
-    left = 8,
-    right = 8,
-    top = 22,
-    bottom = 26;
-  const last = use.n_merges,
-    most = Math.max(1, ...use.counts);
+  const W = Math.max(260, Math.min(560, room || 440));
+  const H = 150;
+  const left = 8;
+  const right = 8;
+  const top = 22;
+  const bottom = 26;
+  const last = use.n_merges;
+  const most = Math.max(1, ...use.counts);
   // Early merges change most, so the axis is that of the vocabulary's size, logarithmic.
   const scale = (k) => Math.log((256 + k) / 256) / Math.max(Math.log((256 + last) / 256), 1e-9);
-  const X = (k) => left + (W - left - right) * (last ? scale(k) : 0),
-    Y = (n) => H - bottom - ((H - top - bottom) * n) / most;
+  const X = (k) => left + (W - left - right) * (last ? scale(k) : 0);
+  const Y = (n) => H - bottom - ((H - top - bottom) * n) / most;
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": use.sentence });
   svg.dataset.testid = "use-chart";
   let path = "";
@@ -45,8 +45,8 @@ function chart(use, room) {
     shape("path", { d: path, class: "line" }),
   );
   const mark = (k, n, name, value) => {
-    const x = X(k),
-      anchor = x > W * 0.75 ? "end" : x < W * 0.2 ? "start" : "middle";
+    const x = X(k);
+    const anchor = x > W * 0.75 ? "end" : x < W * 0.2 ? "start" : "middle";
     svg.append(
       shape("circle", { cx: x, cy: Y(n), r: 4, class: "dot" }),
       shape("text", { x, y: Math.max(12, Y(n) - 8), "text-anchor": anchor }, `${name} ${value}`),
@@ -104,9 +104,9 @@ function words(binary, className) {
 }
 
 function place({ before, token, after }) {
-  const el = make("li"),
-    here = make("mark"),
-    side = make("div", "before");
+  const el = make("li");
+  const here = make("mark");
+  const side = make("div", "before");
   const shown = (binary) =>
     decodeParts(binary)
       .filter((part) => typeof part === "string")

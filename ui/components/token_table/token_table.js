@@ -91,8 +91,8 @@ class TokenTable {
   }
 
   drawHead() {
-    const [by, down] = this.data.sort,
-      line = make("tr");
+    const [by, down] = this.data.sort;
+    const line = make("tr");
     const columns = [{ key: "token", label: "token", number: false }, ...this.data.columns];
     for (const { key, label, about, number, spare } of columns) {
       const cell = make("th", `${number ? "num" : ""} ${spare ? "spare" : ""} c-${key}`);
@@ -119,8 +119,8 @@ class TokenTable {
   }
 
   row([id, binary, cells]) {
-    const line = make("tr"),
-      head = make("th");
+    const line = make("tr");
+    const head = make("th");
     line.dataset.id = id;
     line.dataset.testid = "token-row";
     if (id === this.data.selected) line.className = "on";
@@ -176,8 +176,8 @@ class TokenTable {
 
   /** Arrow keys walk through the rows, Page Up and Page Down turn the page. */
   key(e) {
-    const buttons = this.buttons(),
-      at = buttons.indexOf(e.target);
+    const buttons = this.buttons();
+    const at = buttons.indexOf(e.target);
     if (at < 0) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[e.key];
     if (to !== undefined) {

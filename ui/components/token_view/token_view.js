@@ -6,16 +6,16 @@
 
 const VIEWS = new WeakMap();
 const POINTED = "token-view-pointed"; // event between the views of one page
-const MARKED = 1,
-  SPECIAL = 2;
+const MARKED = 1;
+const SPECIAL = 2;
 
 /** [{from, to, start, end, tokens: [i, j)}]: places in the string, in its bytes, and the tokens. */
 function drawable(text, ends) {
-  const { unitAt, offsets } = measure(text),
-    groups = [];
-  let first = 0,
-    start = 0,
-    from = 0;
+  const { unitAt, offsets } = measure(text);
+  const groups = [];
+  let first = 0;
+  let start = 0;
+  let from = 0;
   for (let i = 0; i < ends.length; i++) {
     const unit = unitAt[ends[i]];
     if (!(unit >= 0)) continue;
@@ -91,8 +91,8 @@ class TokenView {
 
   /** Draw a group; a line break in it begins a new line, and the group goes on there. */
   draw(g, line, sheet) {
-    const group = this.groups[g],
-      parts = this.data.text.slice(group.from, group.to).split(/(?<=\n)/);
+    const group = this.groups[g];
+    const parts = this.data.text.slice(group.from, group.to).split(/(?<=\n)/);
     this.spans.push([]);
     parts.forEach((part, i) => {
       line.append(this.span(g, part, i === 0));
@@ -102,8 +102,8 @@ class TokenView {
   }
 
   span(g, part, isFirst) {
-    const { first, last, start, end } = this.groups[g],
-      span = make("span");
+    const { first, last, start, end } = this.groups[g];
+    const span = make("span");
     const flags = this.flags.subarray(first, last).reduce((a, b) => a | b, 0);
     let classes = `t c${this.hues[first]}`;
     if (flags & MARKED) classes += " marked";
@@ -128,8 +128,8 @@ class TokenView {
     };
     const chars = [...part];
     chars.forEach((ch, i) => {
-      const mark = MARKS.get(ch),
-        joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
+      const mark = MARKS.get(ch);
+      const joins = /[\u200c\u200d\ufe00-\ufe0f]/.test(ch) && i > 0 && !MARKS.has(chars[i - 1]);
       if (!mark || ch === " " || joins) {
         plain += ch;
         return;
@@ -162,8 +162,8 @@ class TokenView {
   }
 
   key(e) {
-    const n = this.groups.length,
-      step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    const n = this.groups.length;
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
     if (e.key === "Escape") this.point(-1);
     else if (step && n)
       this.point(
@@ -185,11 +185,11 @@ class TokenView {
     });
     this.says.replaceChildren();
     if (!lit.length) return;
-    const first = this.groups[lit[0]].first,
-      last = this.groups[lit[lit.length - 1]].last;
+    const first = this.groups[lit[0]].first;
+    const last = this.groups[lit[lit.length - 1]].last;
     for (let i = first; i < Math.min(last, first + 6); i++) {
-      const chip = make("span", "chip"),
-        text = make("span", "tk");
+      const chip = make("span", "chip");
+      const text = make("span", "tk");
       fillChip(
         text,
         String.fromCharCode(...this.bytes.subarray(i ? this.ends[i - 1] : 0, this.ends[i])),
