@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,8 @@ import pandas as pd
 import streamlit as st
 
 from bpe_core import MergeTrace
+from ui.components.mount import component
 
-_FOLDER = Path(__file__).parent
-_SCRIPTS = (
-    "bytes.js",  # characters, marks, chips; shared with the other components
-    "store.js",  # the trace and the bytes of every token
-    "text.js",  # the colored text
-    "lamp.js",  # what lights up in it, and why
-    "cards.js",  # head and candidates
-    "curve.js",
-    "log.js",
-    "player.js",  # the step that all of them show
-)
 _COLUMNS = (
     "left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied",
 )  # fmt: skip
@@ -38,12 +27,7 @@ _COLUMNS = (
 _LIVE_POLLS = 3
 _LIVE_OVERLAP = 200  # at least so many rows
 
-_component = st.components.v2.component(
-    "merge_player",
-    html=(_FOLDER / "merge_player.html").read_text(encoding="utf-8"),
-    css=(_FOLDER / "merge_player.css").read_text(encoding="utf-8"),
-    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS),
-)
+_mount = component("merge_player")
 
 
 @dataclass(frozen=True)
@@ -136,7 +120,7 @@ def merge_player(
         data["edges"] = pd.DataFrame({"byte": pretoken_ends(pretokens)})
     if held_out_bytes_per_token is not None:
         data["held_out"] = pd.DataFrame({"value": np.asarray(held_out_bytes_per_token, np.float32)})
-    result = _component(
+    result = _mount(
         key=key,
         data=data,
         on_step_change=lambda: None,

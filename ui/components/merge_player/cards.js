@@ -1,4 +1,9 @@
+// @ts-check
 // The head of the card (which merge, and what decided it) and the bars of the most frequent pairs.
+
+import { fillChip, spoken } from "../shared/chips.js";
+import { make, put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 
 /** Which rule made this pair the winner, in words. */
 function decided(store, rank, tieBreak) {
@@ -17,7 +22,7 @@ const ENDINGS = {
   stopped: "Training was stopped here.",
 };
 
-class Head {
+export class Head {
   constructor(root) {
     this.step = root("step");
     this.goal = root("goal");
@@ -94,7 +99,7 @@ class Head {
   }
 }
 
-class Candidates {
+export class Candidates {
   /** on.hover(pair or null), on.pin(pair) */
   constructor(root, on) {
     this.list = root("candidates");

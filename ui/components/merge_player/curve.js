@@ -1,4 +1,8 @@
+// @ts-check
 // "Bytes per token against vocabulary size": an SVG drawn once per trace; only the dot and its line move with the step.
+
+import { put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -20,7 +24,7 @@ function ticks(low, high, wanted, least = 0) {
   return out;
 }
 
-class Curve {
+export class Curve {
   /** on.seek(step, settled): the visitor drags or clicks. */
   constructor(root, on) {
     this.card = root("curve");

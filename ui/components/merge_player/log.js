@@ -1,6 +1,11 @@
+// @ts-check
 // The merge log: a list of any length in about twenty row elements, which are filled again as it scrolls.
 
-class Log {
+import { fillChip } from "../shared/chips.js";
+import { make, put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
+
+export class Log {
   /** on.jump(step): a row was chosen. */
   constructor(root, on) {
     this.view = root("log");

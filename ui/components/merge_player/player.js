@@ -1,6 +1,17 @@
+// @ts-check
 // The player: one step number, shown by the text, the head, the bars, the curve and the log.
 // A step k means "k merges are done". On the way from k-1 to k the pair lights up first (phase "select", the text still
 // at k-1), then fuses (phase "rest", the text at k). At high speeds the select phase is left out.
+
+import { make, put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
+import { Candidates, Head } from "./cards.js";
+import { Curve } from "./curve.js";
+import { Lamp } from "./highlight.js";
+import { Log } from "./log.js";
+import { keep, kept } from "./memory.js";
+import { TextView } from "./text.js";
+import { column, Trace } from "./trace.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 10, 30, 100, 300, 1000]; // merges per second
 const PHASED = 5; // above this speed no select phase is shown
@@ -9,7 +20,7 @@ const LISTS_MS = 100; // while it runs, the lists are renewed this often
 const SLOW_FRAME_MS = 24;
 const SETTLED_MS = 250; // rest before the step is told to Python
 
-class Player {
+export class Player {
   constructor(root) {
     this.root = root;
     const ref = (name) => this.root.querySelector(`[data-ref="${name}"]`);
@@ -42,7 +53,7 @@ class Player {
       option.value = value;
       this.speed.append(option);
     }
-    const looks = KEPT.get("looks") ?? { speed: "4", color: "position", marks: false };
+    const looks = kept("looks") ?? { speed: "4", color: "position", marks: false };
     this.speed.value = looks.speed;
     ref("color").value = looks.color;
     this.root.classList.toggle("marks", looks.marks);
@@ -158,11 +169,11 @@ class Player {
     this.log.scroll(0);
     this.describe(data);
     this.refresh(data);
-    const kept = KEPT.get(data.player_id);
-    if (kept && kept.nonce === data.step_nonce) {
-      this.k = this.clamp(kept.following ? this.store.n : kept.k);
-      this.following = data.live && kept.following;
-      this.committed = kept.committed;
+    const place = kept(data.player_id);
+    if (place && place.nonce === data.step_nonce) {
+      this.k = this.clamp(place.following ? this.store.n : place.k);
+      this.following = data.live && place.following;
+      this.committed = place.committed;
       this.settle(); // it may have left before its step was told
     } else if (data.step !== null && !data.live) this.k = this.clamp(data.step);
     this.resync();
@@ -659,33 +670,4 @@ class Player {
     this.curve.destroy();
     this.log.destroy();
   }
-}
-
-const PLAYERS = new WeakMap();
-
-// Where each player was, for when it is mounted anew (the visitor comes back from another page).
-const KEPT = (globalThis[Symbol.for("mergescope.merge_player")] ??= new Map());
-
-function keep(name, value) {
-  KEPT.delete(name);
-  KEPT.set(name, value);
-  if (KEPT.size > 30) KEPT.delete(KEPT.keys().next().value);
-}
-
-export default function (component) {
-  const { parentElement } = component;
-  const root = parentElement.querySelector(".mp");
-  let player = PLAYERS.get(parentElement);
-  if (!player || player.root !== root) {
-    player?.destroy();
-    PLAYERS.set(parentElement, (player = new Player(root)));
-  }
-  player.receive(component);
-  // The clean-up also runs where the same elements go on to be used, so look whether they are still on the page.
-  return () =>
-    setTimeout(() => {
-      if (root.isConnected) return;
-      player.destroy();
-      if (PLAYERS.get(parentElement) === player) PLAYERS.delete(parentElement);
-    });
 }

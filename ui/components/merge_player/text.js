@@ -1,17 +1,23 @@
+// @ts-check
 // The colored text. One integer per byte boundary (its join rank) gives the tokens at every step:
 // a boundary stands as long as its rank >= the number of merges done. Only blocks (lines) with a boundary that changed,
 // or a light that changed, are gone through again, and in them only the pieces that differ touch the page. While the
 // text runs, blocks scrolled out of sight wait; they are caught up a few at a time once it rests, or when they are seen.
 
+import { make } from "../shared/dom.js";
+import { MARKS } from "../shared/marks.js";
+import { measure } from "../shared/units.js";
+
 const LIT_LEFT = 1;
 const LIT_RIGHT = 2;
 const LIT_NEW = 4;
-const LIT_SAME = 8;
+export const LIT_SAME = 8;
 const LIT_PINNED = 16;
+const NEVER = 0x7fffffff;
 const HUES = 8;
 const LONG_LINE = 600; // bytes
 
-class TextView {
+export class TextView {
   /** ranks: int32, boundary i lies between bytes i and i+1. edges: byte offsets where pre-tokens end, or null. */
   constructor(box, store, data, ranks, edges) {
     this.box = box;

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "tally_table.js")
+from ui.components.mount import component
 
-_mount = st.components.v2.component(
-    "tally_table",
-    html='<div class="ty"></div>',
-    css=(_HERE / "tally_table.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("tally_table", html='<div class="ty"></div>')
 
 
 @dataclass(frozen=True)

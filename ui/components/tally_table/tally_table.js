@@ -1,4 +1,7 @@
+// @ts-check
 // Rows that can be pressed, each with numbers, a sentence or a bar. make is merge_player/bytes.js.
+
+import { make } from "../shared/dom.js";
 
 function line(row, pick) {
   const el = make("tr", row.on ? "on" : "");
@@ -23,7 +26,7 @@ function line(row, pick) {
   return el;
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function render({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".ty");
   const at = root.getRootNode().activeElement?.dataset?.key;
   root.classList.toggle("large", Boolean(data.large));

@@ -7,20 +7,13 @@ shown is shared with the merge player (``merge_player/bytes.js``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_card.js")
+from ui.components.mount import component
 
-_mount = st.components.v2.component(
-    "token_card",
-    html='<div class="tc" data-testid="token-card"></div>',
-    css=(_HERE / "token_card.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("token_card", html='<div class="tc" data-testid="token-card"></div>')
 
 
 def token_card(

@@ -1,5 +1,10 @@
+// @ts-check
 // The token card: a token's biography with its merge tree, and how its pre-token was cut.
 // It draws what ui/biography.py says; fillChip, spoken, make, count and hex are merge_player/bytes.js.
+
+import { fillChip, spoken } from "../shared/chips.js";
+import { make } from "../shared/dom.js";
+import { count, hex } from "../shared/format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const spelled = (binary) => [...binary].map((c) => hex(c.charCodeAt(0))).join(" ");
@@ -194,7 +199,7 @@ function story(pretoken) {
 
 let presses = 0;
 
-export default function ({ parentElement, data, setStateValue }) {
+export default function render({ parentElement, data, setStateValue }) {
   const root = parentElement.querySelector(".tc");
   const go = (id) => setStateValue("go", { id, press: ++presses + Date.now() });
   root.classList.toggle("large", Boolean(data.large));

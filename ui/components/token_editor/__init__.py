@@ -13,12 +13,12 @@ import base64
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from ui import encoding
+from ui.components.mount import component
 from ui.server import api
 
 if TYPE_CHECKING:
@@ -38,17 +38,7 @@ DRAWN_BYTES = 100_000
 #: Characters around a clicked token that the page looks at.
 LONGEST_CONTEXT = 20_000
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (
-    _HERE.parent / "merge_player" / "bytes.js",
-    *(_HERE / f"{name}.js" for name in ("spans", "paint", "asker", "notes", "editor")),
-)
-_mount = st.components.v2.component(
-    "token_editor",
-    html=(_HERE / "editor.html").read_text("utf-8"),
-    css=(_HERE / "editor.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("token_editor")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,22 @@
+// @ts-check
 // The editor itself: what the page sends, what the visitor does, and what of it is kept.
 // Runs on every new `data` and on theme change; what must outlive that is kept per mounted element.
 
-const EDITORS = new WeakMap();
+import { count } from "../shared/format.js";
+import { byteLength, editedCut, EMPTY_CUT, group, PENDING, shared } from "./cut.js";
+import { Asker } from "./encode_client.js";
+import {
+  copyText,
+  cutNote,
+  openCharacter,
+  say,
+  sayBriefly,
+  showLegend,
+  showNumbers,
+  spelled,
+} from "./notes.js";
+import { below, Painting } from "./painting.js";
+
 const MEMORY = new Map(); // by component key: the text survives a page switch
 const STORE = "mergescope.editor";
 const LONGEST_PENDING = 20000; // units typed or pasted at once that are drawn before the answer
@@ -10,7 +25,7 @@ const LONGEST_LINK = 1000; // units of text that a link carries
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 
-class Editor {
+export class Editor {
   constructor(root) {
     this.$ = (name) => root.querySelector(name);
     this.root = this.$(".te");
@@ -498,12 +513,4 @@ class Editor {
     removeEventListener("pagehide", this.leaving);
     this.asker.leave();
   }
-}
-
-export default function (component) {
-  const { parentElement } = component;
-  let editor = EDITORS.get(parentElement);
-  if (!editor) EDITORS.set(parentElement, (editor = new Editor(parentElement)));
-  editor.update(component);
-  return () => editor.leave();
 }

@@ -1,17 +1,24 @@
+// @ts-check
 // What is written around the text: numbers, the legend, a character opened into its bytes, and
 // words on buttons. Only elements are filled here; the editor decides when.
 
+import { make } from "../shared/dom.js";
+import { count, hex } from "../shared/format.js";
+import { JOINER, MARKS } from "../shared/marks.js";
+import { byteLength } from "./cut.js";
+import { HUES, MARKED } from "./painting.js";
+
 const perOne = (a, b) => (b ? (a / b).toFixed(2) : "–");
-const spelled = (bytes) => [...bytes].map(hex).join(" ");
+export const spelled = (bytes) => [...bytes].map(hex).join(" ");
 
 /** Set a text without removing its node, which would split undo steps (see Painting.bury). */
-function say(el, text) {
+export function say(el, text) {
   if (!el.firstChild) el.append("");
   if (el.firstChild.nodeValue !== text) el.firstChild.nodeValue = text;
 }
 
 /** Say something on a button for a moment. */
-function sayBriefly(el, text) {
+export function sayBriefly(el, text) {
   const before = (el.dataset.label ||= el.textContent);
   el.textContent = text;
   clearTimeout(el.saying);
@@ -21,7 +28,7 @@ function sayBriefly(el, text) {
 }
 
 /** Fill the row of numbers; without counts they are dashes. */
-function showNumbers(root, counts) {
+export function showNumbers(root, counts) {
   for (const el of root.querySelectorAll("[data-number]")) {
     const name = el.dataset.number;
     say(
@@ -40,7 +47,7 @@ function showNumbers(root, counts) {
 }
 
 /** The sentence that says where the drawing of a long text is cut, or "". */
-function cutNote(counts) {
+export function cutNote(counts) {
   if (!counts || counts.sent === counts.tokens) return "";
   return (
     `Colors and ids are drawn for the first ${count(counts.bytesSent)} of ${count(counts.bytes)} bytes ` +
@@ -49,7 +56,7 @@ function cutNote(counts) {
 }
 
 /** Explain the signs that a cut really has, and the colors where they have a meaning. */
-function showLegend(el, cut, color) {
+export function showLegend(el, cut, color) {
   const items = [];
   const { text } = cut;
   const hasSpecial = cut.age.includes(255);
@@ -80,7 +87,7 @@ function showLegend(el, cut, color) {
 }
 
 /** Show group `g` of a cut as characters over bytes over tokens. */
-function openCharacter(panel, cut, g, picked, onPick, onClose) {
+export function openCharacter(panel, cut, g, picked, onPick, onClose) {
   const text = cut.text.slice(cut.units[g], cut.units[g + 1]);
   const bytes = new TextEncoder().encode(text);
   const table = make("div", "table");
@@ -131,7 +138,7 @@ function openCharacter(panel, cut, g, picked, onPick, onClose) {
 }
 
 /** Copy a text; returns whether the browser allowed it. */
-async function copyText(root, text) {
+export async function copyText(root, text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

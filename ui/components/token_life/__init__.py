@@ -7,20 +7,13 @@ are shown is shared with the merge player (``merge_player/bytes.js``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_life.js")
+from ui.components.mount import component
 
-_mount = st.components.v2.component(
-    "token_life",
-    html='<div class="tl" data-testid="token-life"></div>',
-    css=(_HERE / "token_life.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("token_life", html='<div class="tl" data-testid="token-life"></div>')
 
 
 def token_life(

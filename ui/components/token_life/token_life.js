@@ -1,5 +1,12 @@
+// @ts-check
 // What a token was used for in training: its use over the merges, its children, its places in the text.
 // It draws what ui/vocabulary_life.py says; fillChip, spoken, make, count and decodeParts are merge_player/bytes.js.
+
+import { decodeParts } from "../shared/bytes.js";
+import { fillChip, spoken } from "../shared/chips.js";
+import { make } from "../shared/dom.js";
+import { count, hex } from "../shared/format.js";
+import { MARKS, RTL } from "../shared/marks.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -118,7 +125,7 @@ function place({ before, token, after }) {
   return el;
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function render({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tl");
   root.classList.toggle("large", Boolean(data.large));
   const parts = [];

@@ -9,20 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_table.js")
+from ui.components.mount import component
 
-_mount = st.components.v2.component(
-    "token_table",
-    html='<div class="tt" data-testid="token-table"></div>',
-    css=(_HERE / "token_table.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("token_table", html='<div class="tt" data-testid="token-table"></div>')
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,10 @@
+// @ts-check
 // One page of a list of tokens. Runs on every new `data` and on theme change.
 // fillChip, spoken, make, put and count are merge_player/bytes.js; everything is set as text.
+
+import { fillChip, spoken } from "../shared/chips.js";
+import { make, put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 
 const TABLES = new WeakMap();
 
@@ -191,7 +196,7 @@ class TokenTable {
   }
 }
 
-export default function (context) {
+export default function render(context) {
   const root = context.parentElement.querySelector(".tt");
   let table = TABLES.get(root);
   if (!table) TABLES.set(root, (table = new TokenTable(root)));

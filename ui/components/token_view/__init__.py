@@ -10,21 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (_HERE.parent / "merge_player" / "bytes.js", _HERE / "token_view.js")
+from ui.components.mount import component
 
-_mount = st.components.v2.component(
-    "token_view",
-    html='<div class="tv"></div>',
-    css=(_HERE / "token_view.css").read_text("utf-8"),
-    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
-)
+_mount = component("token_view", html='<div class="tv"></div>')
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,15 @@
+// @ts-check
 // One cut of a text, drawn line by line. Runs on every new `data` and on theme change.
 //
 // A token is a run of bytes, a drawing is a run of characters: where a token ends inside a
 // character, it is drawn together with the tokens that complete the character, with their number.
 // Everything is set as text, never as HTML.
+
+import { fillChip } from "../shared/chips.js";
+import { make, put } from "../shared/dom.js";
+import { count } from "../shared/format.js";
+import { MARKS, RTL } from "../shared/marks.js";
+import { measure } from "../shared/units.js";
 
 const VIEWS = new WeakMap();
 const POINTED = "token-view-pointed"; // event between the views of one page
@@ -203,7 +210,7 @@ class TokenView {
   }
 }
 
-export default function ({ parentElement, data }) {
+export default function render({ parentElement, data }) {
   let view = VIEWS.get(parentElement);
   if (!view) VIEWS.set(parentElement, (view = new TokenView(parentElement.querySelector(".tv"))));
   view.show(data);

@@ -1,5 +1,9 @@
+// @ts-check
 // The trace in the browser: merges and candidates by step, and the bytes of every token.
 // No tokenizer: bytes are put together from left + right in the order of the merges.
+
+import { decodeParts } from "../shared/bytes.js";
+import { hex } from "../shared/format.js";
 
 const COLUMNS = [
   "left",
@@ -14,7 +18,7 @@ const COLUMNS = [
 const CANDIDATES = ["left", "right", "count"];
 
 /** An Arrow column as a typed array (views into the message, no copy). */
-function column(table, name) {
+export function column(table, name) {
   const vector = table && table.numRows ? table.getChild(name) : null;
   return vector ? vector.toArray() : new Int32Array(0);
 }
@@ -26,7 +30,7 @@ function grown(array, size) {
   return bigger;
 }
 
-class Trace {
+export class Trace {
   constructor(data) {
     this.topK = data.top_k;
     this.initialTokens = data.initial_tokens;

@@ -1,3 +1,4 @@
+// @ts-check
 // The colored text under the text area and the list of ids beside it.
 //
 // One div per line; a line holds segments of some hundred groups. Only segments near the visible
@@ -6,7 +7,11 @@
 // then colors and letters part.) A new cut is compared with the drawn one, and only segments that differ are touched.
 // Everything is set as text, never as HTML.
 
-const HUES = 8;
+import { make } from "../shared/dom.js";
+import { MARKS } from "../shared/marks.js";
+import { EMPTY_CUT, PENDING } from "./cut.js";
+
+export const HUES = 8;
 const OTHER_SHADE = 8;
 const NO_HUE = 16;
 const SEGMENT = 128; // groups in a segment
@@ -16,7 +21,7 @@ const NEAR = 200; // pixels around the visible part
 const PAUSE = 1500; // ms without a change until what is out of sight is removed
 
 // What gets a mark (MARKS is in merge_player/bytes.js), but for line breaks, which are classes.
-const MARKED = new RegExp(
+export const MARKED = new RegExp(
   `[${[...MARKS.keys()]
     .filter((c) => c !== "\n")
     .map((c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
@@ -29,7 +34,7 @@ const JOINER = /[\u200c\u200d\ufe00-\ufe0f]/;
 const unseen = (text, i) => i > 0 && JOINER.test(text[i]) && !MARKS.has(text[i - 1]);
 
 /** Number of groups with starts below `u` in the ascending `units`. */
-function below(units, n, u) {
+export function below(units, n, u) {
   let a = 0;
   let b = n;
   while (a < b) {
@@ -40,7 +45,7 @@ function below(units, n, u) {
   return a;
 }
 
-class Painting {
+export class Painting {
   /** `paint` and `list` are empty elements inside the scrolling `paintBox` and `listBox`. */
   constructor(paint, paintBox, list, listBox) {
     Object.assign(this, {

@@ -1,10 +1,11 @@
+// @ts-check
 // From tokens to what can be drawn. A token is a run of bytes, a drawing is a run of characters:
 // where a token ends inside a character (as readers see it: with its marks, joiners, flags), it
 // is drawn together with the tokens that complete the character. Such a run is a group here.
 //
 // Positions: "end" counts UTF-8 bytes, "unit" counts places in a JavaScript string.
 
-const PENDING = 0xffffffff; // stands for text that was typed and has no tokens yet
+export const PENDING = 0xffffffff; // stands for text that was typed and has no tokens yet
 const LONGEST_GROUP = 64; // tokens; endless runs of combining marks are cut here
 
 const EXTENDS = /^[\p{M}\u200c\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u;
@@ -36,7 +37,7 @@ function joins(text, u) {
 }
 
 /** Number of UTF-8 bytes of `text`; half a surrogate pair counts as U+FFFD, as the engine sees it. */
-function byteLength(text) {
+export function byteLength(text) {
   let n = 0;
   for (let u = 0; u < text.length; u++) {
     const c = text.charCodeAt(u);
@@ -61,7 +62,7 @@ function isPair(text, u) {
  * of each group's first token, with one more at the end), `units` (where each group starts, with
  * the drawn length at the end), `n` (groups), `text` (the part of it that the tokens cover).
  */
-function group(text, ids, ends, age) {
+export function group(text, ids, ends, age) {
   const first = new Uint32Array(ids.length + 1);
   const units = new Uint32Array(ids.length + 1);
   let n = 0;
@@ -97,10 +98,10 @@ function group(text, ids, ends, age) {
   };
 }
 
-const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Array(0));
+export const EMPTY_CUT = group("", new Uint32Array(0), new Uint32Array(0), new Uint8Array(0));
 
 /** How many units `a` and `b` share at their beginning, and then at their end. */
-function shared(a, b) {
+export function shared(a, b) {
   const most = Math.min(a.length, b.length);
   let p = 0;
   let s = 0;
@@ -120,7 +121,7 @@ function shared(a, b) {
  * `after` did not touch, and one pending token for the rest, at most `longest` units of it. The two
  * share `p` and `s` units at their ends. Null where nothing drawn changes.
  */
-function editedCut(cut, before, after, [p, s], longest) {
+export function editedCut(cut, before, after, [p, s], longest) {
   if (p >= cut.text.length && before.length > cut.text.length) return null;
   let a = 0;
   let b = cut.n;

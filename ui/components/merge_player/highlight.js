@@ -1,11 +1,17 @@
+// @ts-check
 // What lights up in the text and the line below it that says why: the merge of this step, or what the visitor points at.
+
+import { fillChip } from "../shared/chips.js";
+import { make } from "../shared/dom.js";
+import { count, hex } from "../shared/format.js";
+import { LIT_SAME } from "./text.js";
 
 const placesHere = (n) =>
   n === 0
     ? "No place in the text shown."
     : `${count(n)} ${n === 1 ? "place" : "places"} in the text shown.`;
 
-class Lamp {
+export class Lamp {
   constructor(status) {
     this.status = status;
   }

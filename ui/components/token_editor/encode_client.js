@@ -1,5 +1,8 @@
+// @ts-check
 // Getting the tokens of a text from the server: at most one question at a time, late answers
 // dropped, and a second way (the component's state) where the HTTP route cannot be reached.
+
+import { byteLength } from "./cut.js";
 
 const ROUTE_PAUSE = 30000; // ms without the route after it failed
 const PATIENCE = 200; // ms after which a newer text does not wait for an older answer
@@ -30,7 +33,7 @@ function readAnswer(buffer) {
   };
 }
 
-class Asker {
+export class Asker {
   /**
    * `text()` gives the text of the moment. Of what is asked, `onTokens(text, answer)`,
    * `onProblem(sentence)` or `onWait(sentence)` comes back; `onSlow(isSlow)` tells of delays.
