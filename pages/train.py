@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core.trainer import Trainer
-from ui import vocabulary_token
+from ui import links
+from ui.instruments import player, waiting
 from ui.session import state
 from ui.session.jobs import TrainingJob
 from ui.train import downloads, progress, setup
@@ -46,13 +47,13 @@ def setup_row() -> None:
 def stage(watching: bool) -> None:
     """What is learned: with its progress while it goes on, and then to play with."""
     if not state.built_in().ready:
-        progress.preparing()
-        progress.nothing_yet()
+        waiting.preparing()
+        player.nothing_yet()
         return
     job = state.job()
     if job is not None and progress.still_watched(job):
         progress.status(job)
-        progress.live_player(job)
+        player.live(job)
         return
     if watching:
         st.rerun()  # what was waited for is there: draw the whole page once, then rest
@@ -62,8 +63,8 @@ def stage(watching: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         trained = progress.choose()
         progress.ending(trained)
-    progress.player(trained)
-    vocabulary_token.door(trained)
+    step = player.show(trained, state.opening_step(trained))
+    links.to_token_of(trained, step)
     progress.summary(trained)
     downloads.row(trained)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import compare_cuts, compare_texts
+from ui import compare_cuts, compare_texts, links
 from ui.compare_curves import Curve, size_range, sizes_of
 from ui.session import state
 from ui.session.state import Trained
@@ -73,7 +73,7 @@ def only_one() -> None:
             "one, or:",
             width="content",
         )
-        st.page_link("../pages/train.py", label="Train one", width="content")
+        links.to_training()
 
 
 def tokenizers(known: Sequence[Trained]) -> list[Trained]:

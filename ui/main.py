@@ -12,8 +12,8 @@ from pathlib import Path
 import streamlit as st
 
 from ui import theme
+from ui.instruments import waiting
 from ui.session import state
-from ui.train import progress
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "ui" / "assets"
@@ -53,6 +53,6 @@ theme.apply()
 state.bring_in()
 freeze_imports()
 if chosen.url_path and not state.built_in().ready:
-    progress.wait_for_engine()  # Train says so itself; the others need a tokenizer first
+    waiting.wait_for_engine()  # Train says so itself; the others need a tokenizer first
 else:
     chosen.run()

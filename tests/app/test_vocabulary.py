@@ -256,7 +256,9 @@ def test_a_life_says_what_the_text_says(mine: Trained) -> None:
 
 
 def test_a_tokenizer_without_history_still_has_biographies() -> None:
-    whole = oracle.remade(Tokenizer.from_vocab(BYTES | {300: b" low"}, []), ignore_merges={b" low": 300})
+    whole = oracle.remade(
+        Tokenizer.from_vocab(BYTES | {300: b" low"}, []), ignore_merges={b" low": 300}
+    )
     life = vocabulary_life.life(wrapped(whole, TEXT, "Whole"), 300)
     assert "cannot be told" in life["use"]["sentence"]
     assert life["contexts"]["places"]

@@ -61,6 +61,11 @@ def selected() -> Trained:
     return all_trained()[0]
 
 
+def opening_step(trained: Trained) -> int | None:
+    """Return how many merges the first picture of a tokenizer has done; None leaves it open."""
+    return OPENING_STEP if trained is built_in().wait() else None
+
+
 def by_key(key: str) -> Trained | None:
     """Return this visitor's tokenizer of that key, or None."""
     return next((t for t in all_trained() if t.key == key), None)

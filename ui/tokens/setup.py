@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from bpe_core import known
-from ui import encoding, import_sizes
+from ui import encoding, import_sizes, links
 from ui.components.token_editor import COLORS, has_text, set_text
 from ui.session import state
 from ui.session.state import Trained
@@ -76,17 +76,17 @@ def take_link() -> None:
 
     ``text`` and ``special`` (the policy); ``tokenizer`` names a well-known one.
     """
-    name = known.encoding_of(st.query_params.get("tokenizer", ""))
+    name = known.encoding_of(st.query_params.get(links.TOKENIZER, ""))
     if name is not None and name != st.session_state.get("tokens_named"):
         st.session_state.tokens_named = name
         shelf.add_name(name)
         st.session_state[import_dialog.ARRIVED] = name
-    text = st.query_params.get("text")
+    text = st.query_params.get(links.TEXT)
     if text is None or text == st.session_state.get("tokens_link"):
         return
     st.session_state.tokens_link = text
     set_text(text[:LONGEST_LINK], linked=True)
-    if (policy := st.query_params.get("special")) in encoding.POLICIES:
+    if (policy := st.query_params.get(links.SPECIAL)) in encoding.POLICIES:
         st.session_state.special_policy = policy
 
 

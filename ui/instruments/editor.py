@@ -1,0 +1,39 @@
+"""The token editor: a text that is colored by its tokens while one types.
+
+Belongs here: placing the editor for one tokenizer at one size. Does not belong here: which
+tokenizer and which text, and the component itself (``ui/components/token_editor``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui.components.token_editor import Picked, token_editor
+from ui.session.state import Trained
+from ui.theme import is_large
+
+
+def show(
+    trained: Trained,
+    *,
+    merges: int,
+    policy: str,
+    color: str,
+    on_pick: Callable[[Picked], None] | None = None,
+    key: str = "token_editor",
+) -> None:
+    """Draw the editor for the first ``merges`` of a tokenizer.
+
+    ``policy`` and ``color`` are those of the component; ``on_pick`` is called with a token that
+    is clicked.
+    """
+    token_editor(
+        trained.tokenizer,
+        trained.key,
+        merges=merges,
+        policy=policy,
+        color=color,
+        large=is_large(),
+        on_pick=on_pick,
+        key=key,
+    )
