@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 import bpe_core
 
-from . import fixtures
+from . import fixtures, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 END_OF_TEXT = "<|endoftext|>"
@@ -39,6 +39,19 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the shared test data (../shared) is not here")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def real_texts() -> list[str]:
+    """Texts in many languages, some 300 KB: shared ones, or the sample corpora."""
+    return texts.real_texts(SHARED) if SHARED.is_dir() else texts.sample_texts()
+
+
+@pytest.fixture(scope="session")
+def german() -> str:
+    """A short text in German, shared or of the sample corpora."""
+    path = SHARED / "cs336" / "german.txt"
+    return path.read_text(encoding="utf-8") if path.is_file() else texts.sample_german()
 
 
 @pytest.fixture(scope="session")

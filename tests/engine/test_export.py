@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import types
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -14,23 +13,20 @@ from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats, metrics
 
-from .texts import real_texts
-
 FORMATS: tuple[formats.Format, ...] = get_args(formats.Format)
 
 
 @pytest.fixture(scope="module", params=["gpt2", "o200k", "whole text"])
-def tokenizer(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
-    text = (shared / "cs336" / "german.txt").read_text(encoding="utf-8")
-    return Trainer(700, ["<a>", "<|b|>"], pattern=request.param).train(text).tokenizer
+def tokenizer(request: pytest.FixtureRequest, german: str) -> Tokenizer:
+    return Trainer(700, ["<a>", "<|b|>"], pattern=request.param).train(german).tokenizer
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_an_export_is_read_back_and_proved(
-    format_name: formats.Format, tokenizer: Tokenizer, shared: Path
+    format_name: formats.Format, tokenizer: Tokenizer, real_texts: list[str]
 ) -> None:
     assert formats.obstacles(tokenizer, format_name) == []
-    texts = real_texts(shared)[::9]
+    texts = real_texts[::9]
     proof = formats.prove(tokenizer, format_name, texts)
     assert proof.differing == ()
     assert proof.n_texts == len(texts) + tokenizer.vocab_size + 3 + len(formats.NASTY_TEXTS)

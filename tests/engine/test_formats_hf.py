@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats
 from bpe_core.formats.common import canonical_merges
 
-from .texts import NASTY, assigned, mixed, real_texts
+from .texts import NASTY, assigned, mixed
 
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import models, pre_tokenizers, trainers  # noqa: E402
@@ -184,14 +184,14 @@ FAMILIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def trained(shared: Path) -> dict[str, Any]:
+def trained(real_texts: list[str]) -> dict[str, Any]:
     """The model of a tokenizer.json: some hundred merges of `tokenizers` from real texts."""
     theirs = tokenizers.Tokenizer(models.BPE())
     theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(
         vocab_size=N, initial_alphabet=ALPHABET, show_progress=False, special_tokens=[]
     )
-    theirs.train_from_iterator([*real_texts(shared)[::2], *NASTY], trainer)
+    theirs.train_from_iterator([*real_texts[::2], *NASTY], trainer)
     model = json.loads(theirs.to_str())["model"]
     assert len(model["vocab"]) == N
     return model
@@ -236,10 +236,10 @@ def test_a_family_is_read(family: tuple[str, Tokenizer, Any]) -> None:
 
 
 def test_ids_equal_on_real_texts_nasty_strings_and_added_tokens(
-    family: tuple[str, Tokenizer, Any], shared: Path
+    family: tuple[str, Tokenizer, Any], real_texts: list[str]
 ) -> None:
     _, ours, theirs = family
-    for text in [*real_texts(shared)[1::3], *NASTY, *specials_between(ours)]:
+    for text in [*real_texts[1::3], *NASTY, *specials_between(ours)]:
         assert ours.encode(text) == ids_of(theirs, text)
         assert list(ours.encode_iterable([text[:5], text[5:]])) == ids_of(theirs, text)
         prepared = ours.prepared(text)
@@ -272,14 +272,14 @@ def test_ids_equal_on_generated_texts(family: tuple[str, Tokenizer, Any]) -> Non
 
 
 def test_a_family_comes_back_equal_from_both_kinds_of_file(
-    family: tuple[str, Tokenizer, Any], shared: Path
+    family: tuple[str, Tokenizer, Any], real_texts: list[str]
 ) -> None:
     _, ours, theirs = family
     assert formats.obstacles(ours, "hf") == []
     written = formats.dumps_hf(ours)
     again = tokenizers.Tokenizer.from_str(written)
     loaded = [formats.loads_hf(written), formats.loads_native(formats.dumps_native(ours))]
-    for text in [*real_texts(shared)[::9], *NASTY, *specials_between(ours)]:
+    for text in [*real_texts[::9], *NASTY, *specials_between(ours)]:
         ids = ids_of(theirs, text)
         assert ids_of(again, text) == ids
         assert [tokenizer.encode(text) for tokenizer in loaded] == [ids, ids]
@@ -584,16 +584,15 @@ def test_a_pattern_that_is_taken_over_cuts_as_onigurumas(pattern: str, texts: li
 @pytest.mark.parametrize("byte_order", ["plain", "gpt2"])
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\d", r"[a-z]+", r"\p{N}{1,3}+|\p{L}+$"])
 def test_tokenizers_gives_the_ids_of_a_trained_tokenizer(
-    pattern: str, byte_order: str, shared: Path
+    pattern: str, byte_order: str, german: str
 ) -> None:
-    text = (shared / "cs336" / "german.txt").read_text(encoding="utf-8")
     trainer = Trainer(900, ["<a>", "<|b|>"], pattern=pattern, byte_order=byte_order)
-    tokenizer = trainer.train(text).tokenizer
+    tokenizer = trainer.train(german).tokenizer
     assert formats.obstacles(tokenizer, "hf") == []
     written = formats.dumps_hf(tokenizer)
     theirs = tokenizers.Tokenizer.from_str(written)
     own = [token.decode("utf-8", "replace") for token in tokenizer.vocab.values()]
-    for sample in [text[:20_000], *NASTY, "x<a>y<|b|> <a", *own]:
+    for sample in [german, *NASTY, "x<a>y<|b|> <a", *own]:
         assert ids_of(theirs, sample) == tokenizer.encode(sample)
         assert theirs.decode(tokenizer.encode(sample), skip_special_tokens=False) == sample
     again = formats.loads_hf(written)
@@ -602,16 +601,15 @@ def test_tokenizers_gives_the_ids_of_a_trained_tokenizer(
     assert canonical_merges(again) == tokenizer.merges
 
 
-def test_transformers_gives_the_ids_of_a_trained_tokenizer(shared: Path, tmp_path: Path) -> None:
+def test_transformers_gives_the_ids_of_a_trained_tokenizer(german: str, tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
-    text = (shared / "cs336" / "german.txt").read_text(encoding="utf-8")
     for pattern in ("gpt2", "cl100k", "o200k"):
-        tokenizer = Trainer(900, ["<a>", "<|b|>"], pattern=pattern).train(text).tokenizer
+        tokenizer = Trainer(900, ["<a>", "<|b|>"], pattern=pattern).train(german).tokenizer
         path = tmp_path / "tokenizer.json"
         path.write_text(formats.dumps_hf(tokenizer), encoding="utf-8")
         theirs = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
         assert len(theirs) == tokenizer.vocab_size
-        for sample in [text[:20_000], *NASTY, "x<a>y<|b|> <a"]:
+        for sample in [german, *NASTY, "x<a>y<|b|> <a"]:
             assert theirs(sample)["input_ids"] == tokenizer.encode(sample)
         assert theirs.convert_tokens_to_ids("<|b|>") == 257
 

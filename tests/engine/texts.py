@@ -26,6 +26,21 @@ mixed = st.lists(st.sampled_from(BITS) | st.text(assigned, max_size=3), max_size
 NASTY = NASTY_TEXTS
 
 
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_corpora"
+
+
+def sample_texts() -> list[str]:
+    """Stretches of the sample corpora, some 300 KB: stories, code, chats, sixteen languages."""
+    whole = [path.read_text(encoding="utf-8") for path in sorted(SAMPLES.glob("*.txt"))]
+    return [text[start : start + 8_000] for text in whole for start in range(0, len(text), 8_000)]
+
+
+def sample_german() -> str:
+    """The German passages of the sample corpora, some 2 KB."""
+    passages = (SAMPLES / "languages.txt").read_text(encoding="utf-8").split("\n\n")
+    return "\n".join(p.split("\n", 1)[1] for p in passages if p.startswith("# German"))
+
+
 def real_texts(shared: Path) -> list[str]:
     """Whole texts and stretches of them, in many languages, some 300 KB."""
     names = ["address.txt", "german.txt", "special_token_trailing_newlines.txt"]
