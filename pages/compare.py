@@ -17,7 +17,7 @@ from ui import (
 from ui.compare_curves import Curve
 from ui.components.token_view import token_view
 from ui.instruments import charts
-from ui.session import state
+from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import import_dialog, shelf
 
@@ -27,7 +27,7 @@ LARGE = theme.is_large()
 @st.fragment
 def sizes(lines: list[Curve]) -> None:
     """The curves, the size that is marked on them, and what they say there."""
-    with st.container(border=True, key="compare_card_curves"):
+    with st.container(border=True, key=keys.COMPARE_CARD_CURVES):
         chart, says = st.columns([2.1, 1], gap="medium")
         with chart:
             at = compare_choices.marked_size(lines)
@@ -40,7 +40,7 @@ def sizes(lines: list[Curve]) -> None:
             compare_marks.add(figure, marks, large=LARGE)
             st.plotly_chart(
                 figure,
-                key="compare_chart",
+                key=keys.COMPARE_CHART,
                 on_select=compare_choices.take_pointed_size,
                 selection_mode="points",
                 config=charts.CONFIG,
@@ -53,7 +53,7 @@ def sizes(lines: list[Curve]) -> None:
             "choose by a broken line of text like yours."
             + (f" {compare_marks.LOOK}" if marks else "")
         )
-    with st.container(border=True, key="compare_card_measures"):
+    with st.container(border=True, key=keys.COMPARE_CARD_MEASURES):
         columns = compare_measures.at_size(compare_choices.measured(lines), at)
         st.html(compare_tables.measures(columns, at))
 
@@ -72,7 +72,7 @@ def cuts(chosen: list[Trained], known: list[Trained]) -> None:
     for i, (cut, place) in enumerate(zip(found, places, strict=True)):
         with place:
             token_view(
-                f"compare_cut_{i}",
+                keys.compare_cut(i),
                 text=drawn,
                 cut=cut,
                 hues=hues[i],
@@ -91,13 +91,13 @@ def cuts(chosen: list[Trained], known: list[Trained]) -> None:
 @st.fragment
 def languages(chosen: list[Trained], known: list[Trained]) -> None:
     """What the same passages cost in each language."""
-    with st.container(border=True, key="compare_card_languages"):
+    with st.container(border=True, key=keys.COMPARE_CARD_LANGUAGES):
         trained, size = compare_choices.language_tokenizer(known, chosen[0])
         rows = compare_languages.cached_costs(trained.key, size, trained.tokenizer)
         said = compare_languages.sentence(rows)
         st.plotly_chart(
             charts.languages([(r.label, r.tokens, r.n_bytes) for r in rows], large=LARGE),
-            key="compare_language_chart",
+            key=keys.COMPARE_LANGUAGE_CHART,
             config=charts.CONFIG,
             alt=said,
         )

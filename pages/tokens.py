@@ -8,6 +8,7 @@ from ui import links
 from ui.components.token_editor import Picked
 from ui.encoding import with_merges
 from ui.instruments import card, editor
+from ui.session import keys
 from ui.tokens import setup
 from ui.tokens.decode_box import decode_box
 from ui.tokens.setup import EncodingChoices
@@ -15,18 +16,18 @@ from ui.tokens.setup import EncodingChoices
 
 def remember(picked: Picked) -> None:
     """Keep the token that was clicked, also for when the visitor comes back to this page."""
-    st.session_state.tokens_picked = picked
-    st.session_state.tokens_shown = picked.id
+    st.session_state[keys.TOKENS_PICKED] = picked
+    st.session_state[keys.TOKENS_SHOWN] = picked.id
 
 
 def show(token_id: int) -> None:
     """Show a token that another was made of."""
-    st.session_state.tokens_shown = token_id
+    st.session_state[keys.TOKENS_SHOWN] = token_id
 
 
 def clicked_token(choices: EncodingChoices) -> None:
     """Where the clicked token comes from, and how the pre-token around it was cut."""
-    shown: int | None = st.session_state.get("tokens_shown")
+    shown: int | None = st.session_state.get(keys.TOKENS_SHOWN)
     if shown is None:
         card.empty("Click a token, or one of the ids, to see where it comes from.")
         return
@@ -37,7 +38,7 @@ def clicked_token(choices: EncodingChoices) -> None:
             "click another one, or move the slider to the right."
         )
         return
-    picked: Picked = st.session_state.tokens_picked
+    picked: Picked = st.session_state[keys.TOKENS_PICKED]
     card.of_click(tokenizer, shown, choices.trained.trace, picked, choices.policy, on_go=show)
     links.to_biography(shown)
 

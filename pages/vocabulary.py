@@ -12,9 +12,9 @@ from ui import (
     vocabulary_overlap,
     vocabulary_token,
 )
+from ui.session import keys
 from ui.tokenizers import import_dialog, picker
 from ui.vocabulary_health import LONGEST
-from ui.vocabulary_list import BIOGRAPHY
 
 
 def show_health(row: str) -> None:
@@ -22,17 +22,17 @@ def show_health(row: str) -> None:
     if row == LONGEST:
         vocabulary_list.longest_first()
     else:
-        vocabulary_list.show_only(health=row)
+        vocabulary_list.show_only(keys.VOCAB_HEALTH, row)
 
 
 def show_script(kind: str) -> None:
     """List the entries of a row of the scripts table."""
-    vocabulary_list.show_only(kind=kind)
+    vocabulary_list.show_only(keys.VOCAB_KIND, kind)
 
 
 def show_children(token_id: int) -> None:
     """List the tokens that are made of one."""
-    vocabulary_list.show_only(part_of=token_id)
+    vocabulary_list.show_only(keys.VOCAB_PART_OF, token_id)
 
 
 @st.fragment
@@ -41,7 +41,7 @@ def workbench() -> None:
     who, numbers = st.columns([1, 2.6], gap="large", vertical_alignment="bottom")
     with who:
         trained = picker.choose()
-        with st.container(horizontal=True, gap="small", key="tokenizer_buttons"):
+        with st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS):
             import_dialog.button()
     vocabulary = vocabulary_data.entries(trained)
     numbers.html(vocabulary_look.numbers(trained, vocabulary))
@@ -56,7 +56,7 @@ def workbench() -> None:
         open_id, _ = vocabulary_token.opened(trained)
         vocabulary_list.table(trained, rows, problem, open_id, vocabulary_token.open_token)
         vocabulary_health.download(trained, rows)
-    with right.container(key=BIOGRAPHY):
+    with right.container(key=keys.VOCAB_BIOGRAPHY):
         st.caption("Where the chosen token comes from, and what became of it")
         vocabulary_token.panel(trained, show_children)
     with left:
@@ -72,7 +72,7 @@ def workbench() -> None:
     vocabulary_health.scripts(trained, query.kind, show_script)
 
     st.subheader("What two vocabularies share")
-    vocabulary_overlap.section(trained, vocabulary_token.open_token, BIOGRAPHY)
+    vocabulary_overlap.section(trained, vocabulary_token.open_token, keys.VOCAB_BIOGRAPHY)
 
 
 st.html(vocabulary_look.STYLE)

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui import compare_cuts, compare_texts, links
 from ui.compare_curves import Curve, size_range, sizes_of
-from ui.session import state
+from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import import_dialog, picker, shelf
 from ui.words import literal
@@ -43,7 +43,7 @@ def what_to_compare(known: Sequence[Trained]) -> tuple[list[Trained], dict[str, 
     left, right = st.columns(2)
     with left:
         chosen = tokenizers(known)
-        with st.container(horizontal=True, gap="small", key="tokenizer_buttons"):
+        with st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS):
             import_dialog.button()
     with right:
         chosen_texts = texts(chosen, with_chosen(known, chosen))
@@ -66,7 +66,7 @@ def with_chosen(known: Sequence[Trained], chosen: Sequence[Trained]) -> list[Tra
 def only_one() -> None:
     """Say where a second tokenizer comes from."""
     with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key="compare_only_one"
+        horizontal=True, vertical_alignment="center", gap="small", key=keys.COMPARE_ONLY_ONE
     ):
         st.caption(
             "There is one tokenizer so far. To compare it, choose a well-known one above, import "
@@ -86,57 +86,57 @@ def tokenizers(known: Sequence[Trained]) -> list[Trained]:
     labels = shelf.offered() | {
         t.key: t.name for t in known if not isinstance(t, shelf.ImportedTokenizer)
     }
-    seen = st.session_state.get("_compare_seen", [state.built_in().wait().key])
+    seen = st.session_state.get(keys.COMPARE_SEEN, [state.built_in().wait().key])
     new = [key for key in named if key not in seen]
     arrived = import_dialog.just_arrived()
     if arrived in labels and arrived not in new:
         new.insert(0, arrived)
     # At the first look an import stands beside what was trained here, not alone.
     alone = not any(key in named and named[key].text for key in new)
-    before = st.session_state.get("compare_tokenizers", [known[0].key] if alone else [])
-    left_out = {*new, st.session_state.get("_compare_failed")}
+    before = st.session_state.get(keys.COMPARE_TOKENIZERS, [known[0].key] if alone else [])
+    left_out = {*new, st.session_state.get(keys.COMPARE_FAILED)}
     kept = [key for key in before if key in labels and key not in left_out]
-    st.session_state.compare_tokenizers = [*new, *kept][:MOST_TOKENIZERS] or [known[0].key]
-    st.session_state["_compare_seen"] = list(named)
-    keys = st.multiselect(
+    st.session_state[keys.COMPARE_TOKENIZERS] = [*new, *kept][:MOST_TOKENIZERS] or [known[0].key]
+    st.session_state[keys.COMPARE_SEEN] = list(named)
+    picked = st.multiselect(
         "Tokenizers",
         list(labels),
         format_func=lambda key: labels.get(key, ""),
         max_selections=MOST_TOKENIZERS,
         select_all=False,
         wrap=True,
-        key="compare_tokenizers",
+        key=keys.COMPARE_TOKENIZERS,
         on_change=_forget_problem,
         persist_state="session",
     )
-    st.session_state.pop("_compare_failed", None)
-    if problem := st.session_state.get("_compare_problem"):
+    st.session_state.pop(keys.COMPARE_FAILED, None)
+    if problem := st.session_state.get(keys.COMPARE_PROBLEM):
         st.warning(literal(problem))
     chosen = []
-    for key in keys:
+    for key in picked:
         found, problem = (named[key], "") if key in named else picker.read(key)
         if found is None:
-            st.session_state["_compare_problem"] = problem
-            st.session_state["_compare_failed"] = key
+            st.session_state[keys.COMPARE_PROBLEM] = problem
+            st.session_state[keys.COMPARE_FAILED] = key
             st.rerun()
         chosen.append(found)
     return chosen
 
 
 def _forget_problem() -> None:
-    st.session_state.pop("_compare_problem", None)
+    st.session_state.pop(keys.COMPARE_PROBLEM, None)
 
 
 def texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
     """Show the list of texts to measure on; return the chosen ones with their names."""
     offered = compare_texts.choices(chosen, known)
-    kept = [c for c in st.session_state.get("compare_texts", []) if c in offered]
+    kept = [c for c in st.session_state.get(keys.COMPARE_TEXTS, []) if c in offered]
     # Tokenizers that were just chosen may have no text of their own; then all get a common one.
-    came, before = {t.key for t in chosen}, st.session_state.get("_compare_texts_of", set())
-    st.session_state["_compare_texts_of"] = came
+    came, before = {t.key for t in chosen}, st.session_state.get(keys.COMPARE_TEXTS_OF, set())
+    st.session_state[keys.COMPARE_TEXTS_OF] = came
     if came != before and compare_texts.for_some_only(chosen, kept):
         kept = []
-    st.session_state.compare_texts = kept or compare_texts.first_choice(chosen, list(offered))
+    st.session_state[keys.COMPARE_TEXTS] = kept or compare_texts.first_choice(chosen, list(offered))
     st.multiselect(
         "Texts to measure on",
         list(offered),
@@ -144,10 +144,10 @@ def texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]
         max_selections=MOST_TEXTS,
         select_all=False,
         wrap=True,
-        key="compare_texts",
+        key=keys.COMPARE_TEXTS,
         persist_state="session",
     )
-    return {c: offered[c] for c in st.session_state.compare_texts}
+    return {c: offered[c] for c in st.session_state[keys.COMPARE_TEXTS]}
 
 
 def size(label: str, key: str, steps: Sequence[int], first: int) -> int:
@@ -169,14 +169,14 @@ def size(label: str, key: str, steps: Sequence[int], first: int) -> int:
 def marked_size(lines: Sequence[Curve]) -> int:
     """Show the slider of the size that is marked on the curves."""
     steps = sizes_of(lines)
-    return size("Vocabulary size to read", "compare_size", steps, steps[len(steps) // 2])
+    return size("Vocabulary size to read", keys.COMPARE_SIZE, steps, steps[len(steps) // 2])
 
 
 def take_pointed_size() -> None:
     """Move the marked size to where the visitor clicked in the chart."""
-    points = st.session_state.compare_chart["selection"]["points"]
+    points = st.session_state[keys.COMPARE_CHART]["selection"]["points"]
     if points:
-        st.session_state.compare_size = round(points[0]["x"])
+        st.session_state[keys.COMPARE_SIZE] = round(points[0]["x"])
 
 
 def measured(lines: Sequence[Curve]) -> list[Curve]:
@@ -187,13 +187,13 @@ def measured(lines: Sequence[Curve]) -> list[Curve]:
     if len(lines) <= MOST_TOKENIZERS:
         return list(lines)
     names = list(dict.fromkeys(line.text.name for line in lines))
-    if st.session_state.get("compare_measured") not in names:
-        st.session_state.compare_measured = names[0]
+    if st.session_state.get(keys.COMPARE_MEASURED) not in names:
+        st.session_state[keys.COMPARE_MEASURED] = names[0]
     name = st.selectbox(
         "Measured on",
         names,
         format_func=lambda name: name[:1].upper() + name[1:],
-        key="compare_measured",
+        key=keys.COMPARE_MEASURED,
         persist_state="session",
         width=320,
     )
@@ -221,18 +221,18 @@ def columns(
     Returns these, and for each column the place where its text goes.
     """
     several = len({trained.key for trained, _ in first})
-    if st.session_state.get("compare_columns") not in (2, 3, 4):
-        st.session_state.compare_columns = several if several > 1 else 4
+    if st.session_state.get(keys.COMPARE_COLUMNS) not in (2, 3, 4):
+        st.session_state[keys.COMPARE_COLUMNS] = several if several > 1 else 4
     n = st.segmented_control(
-        "Columns", [2, 3, 4], required=True, key="compare_columns", persist_state="session"
+        "Columns", [2, 3, 4], required=True, key=keys.COMPARE_COLUMNS, persist_state="session"
     )
     found, places = [], []
     for i, place in enumerate(st.columns(n or 2)):
-        with place.container(border=True, key=f"compare_card_{i}"):
-            trained = one_tokenizer(known, f"compare_column_{i}", first[i][0])
+        with place.container(border=True, key=keys.compare_card(i)):
+            trained = one_tokenizer(known, keys.compare_column(i), first[i][0])
             steps = size_range(trained.tokenizer)
             at = first[i][1] if trained is first[i][0] else steps[-1]
-            chosen = size("Vocabulary size", f"compare_size_{i}", sorted({*steps, at}), at)
+            chosen = size("Vocabulary size", keys.compare_size(i), sorted({*steps, at}), at)
             found.append((trained, chosen))
             places.append(st.container())
     return found, places
@@ -242,29 +242,29 @@ def language_tokenizer(known: Sequence[Trained], first: Trained) -> tuple[Traine
     """Show the tokenizer and the size that the languages are counted with."""
     left, right = st.columns(2)
     with right if len(known) > 1 else st.empty():
-        trained = one_tokenizer(known, "compare_language_tokenizer", first)
+        trained = one_tokenizer(known, keys.COMPARE_LANGUAGE_TOKENIZER, first)
     steps = size_range(trained.tokenizer)
     with left:
-        at = size("Vocabulary size", "compare_language_size", steps, steps[-1])
+        at = size("Vocabulary size", keys.COMPARE_LANGUAGE_SIZE, steps, steps[-1])
     return trained, at
 
 
 def short_text() -> str:
     """Show the text area with its examples and return the text to cut."""
-    st.session_state.setdefault("compare_text", next(iter(compare_cuts.EXAMPLES.values())))
+    st.session_state.setdefault(keys.COMPARE_TEXT, next(iter(compare_cuts.EXAMPLES.values())))
     box, examples = st.columns([4, 1])
     examples.selectbox(
         "Examples",
         list(compare_cuts.EXAMPLES),
         index=None,
         placeholder="Take an example",
-        key="compare_example",
+        key=keys.COMPARE_EXAMPLE,
         on_change=_take_example,
     )
     return (
         box.text_area(
             "Text to cut",
-            key="compare_text",
+            key=keys.COMPARE_TEXT,
             height=100,
             max_chars=compare_cuts.LONGEST,
             persist_state="session",
@@ -274,6 +274,8 @@ def short_text() -> str:
 
 
 def _take_example() -> None:
-    if st.session_state.compare_example in compare_cuts.EXAMPLES:
-        st.session_state.compare_text = compare_cuts.EXAMPLES[st.session_state.compare_example]
-    st.session_state.compare_example = None
+    if st.session_state[keys.COMPARE_EXAMPLE] in compare_cuts.EXAMPLES:
+        st.session_state[keys.COMPARE_TEXT] = compare_cuts.EXAMPLES[
+            st.session_state[keys.COMPARE_EXAMPLE]
+        ]
+    st.session_state[keys.COMPARE_EXAMPLE] = None

@@ -14,6 +14,7 @@ import streamlit as st
 
 from bpe_core.corpus import decode_text
 from ui import limits, samples
+from ui.session import keys
 from ui.session.state import Trained
 from ui.words import size
 
@@ -113,52 +114,54 @@ class _Upload:
 
 def own_text() -> tuple[str, str]:
     """Return the visitor's own text (the uploaded file, else what was pasted) and its digest."""
-    upload: _Upload | None = st.session_state.get("_compare_upload")
+    upload: _Upload | None = st.session_state.get(keys.COMPARE_UPLOAD)
     if upload is not None:
         return upload.text, upload.digest
-    text = st.session_state.get("compare_own") or ""
+    text = st.session_state.get(keys.COMPARE_OWN) or ""
     return text, _digest(text)
 
 
 def own_text_widgets() -> None:
     """Show where to paste, or to upload one file."""
-    upload: _Upload | None = st.session_state.get("_compare_upload")
+    upload: _Upload | None = st.session_state.get(keys.COMPARE_UPLOAD)
     if upload is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(upload.name, width="content")
             st.caption(f"{size(len(upload.text.encode()))} · {upload.note}", width="stretch")
-            st.button("Remove", key="compare_remove", type="tertiary", on_click=_forget)
+            st.button("Remove", key=keys.COMPARE_REMOVE, type="tertiary", on_click=_forget)
         return
     paste, file = st.columns([2, 1])
     paste.text_area(
         "Paste a text to measure on",
-        key="compare_own",
+        key=keys.COMPARE_OWN,
         height=120,
         max_chars=limits.PASTE_CHARACTERS,
         persist_state="session",
     )
-    turn = st.session_state.setdefault("_compare_upload_turn", 0)
+    turn = st.session_state.setdefault(keys.COMPARE_UPLOAD_TURN, 0)
     file.file_uploader(
         f"or upload a text file, up to {limits.TEXT_FILE_MB} MB",
         max_upload_size=limits.TEXT_FILE_MB,
-        key=f"compare_upload_{turn}",
+        key=keys.compare_upload(turn),
         on_change=_keep,
     )
 
 
 def _keep() -> None:
-    turn = st.session_state["_compare_upload_turn"]
-    file = st.session_state.get(f"compare_upload_{turn}")
+    turn = st.session_state[keys.COMPARE_UPLOAD_TURN]
+    file = st.session_state.get(keys.compare_upload(turn))
     if file is not None:
         data = file.getvalue()
         decoded = decode_text(data)
         digest = hashlib.sha256(data).hexdigest()
-        st.session_state["_compare_upload"] = _Upload(file.name, decoded.text, decoded.note, digest)
-        st.session_state["_compare_upload_turn"] = turn + 1
+        st.session_state[keys.COMPARE_UPLOAD] = _Upload(
+            file.name, decoded.text, decoded.note, digest
+        )
+        st.session_state[keys.COMPARE_UPLOAD_TURN] = turn + 1
 
 
 def _forget() -> None:
-    st.session_state.pop("_compare_upload", None)
+    st.session_state.pop(keys.COMPARE_UPLOAD, None)
 
 
 def _digest(text: str) -> str:

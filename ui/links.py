@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import picker
 
@@ -48,7 +49,7 @@ def to_token_of(trained: Trained, step: int) -> None:
     if trained.trace is not None and 1 <= step <= len(trained.trace):
         token_id = int(trained.trace.new[step - 1])
     label = "All its tokens" if token_id is None else f"Biography of the token of merge {step:,}"
-    if st.button(label, key="to_vocabulary", type="tertiary", icon=":material/menu_book:"):
+    if st.button(label, key=keys.TO_VOCABULARY, type="tertiary", icon=":material/menu_book:"):
         picker.stand_on(trained.key)
         query = {} if token_id is None else {TOKEN: str(token_id)}
         st.switch_page(VOCABULARY, query_params=query)
@@ -56,4 +57,4 @@ def to_token_of(trained: Trained, step: int) -> None:
 
 def _leave() -> None:
     """Forget which id the address named: the next address is a new one, whatever its id."""
-    st.session_state.pop("vocab_link", None)
+    st.session_state.pop(keys.VOCAB_LINK, None)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from ui.session import keys
+
 #: Eight hues, in the order in which series and token colors use them.
 HUES = (
     "#4f7df0",
@@ -98,14 +100,14 @@ _LARGE = "html { font-size: 125%; } [data-testid='stMainBlockContainer'] { max-w
 
 def is_large() -> bool:
     """Return whether this visitor asked for large type."""
-    return bool(st.session_state.get("large_type"))
+    return bool(st.session_state.get(keys.LARGE_TYPE))
 
 
 def large_type_switch() -> None:
     """Draw the "Aa" that enlarges everything; it stands in the header of every page."""
     st.button(
         "Aa",
-        key="large_type_switch",
+        key=keys.LARGE_TYPE_SWITCH,
         help="Usual type again" if is_large() else "Large type, for a projector",
         type="secondary" if is_large() else "tertiary",
         on_click=_toggle,
@@ -113,7 +115,7 @@ def large_type_switch() -> None:
 
 
 def _toggle() -> None:
-    st.session_state.large_type = not is_large()
+    st.session_state[keys.LARGE_TYPE] = not is_large()
 
 
 def apply() -> None:

@@ -14,13 +14,12 @@ import streamlit as st
 from bpe_core.vocabulary import KINDS, Vocabulary
 from ui import theme, vocabulary_data, vocabulary_health
 from ui.components.token_table import Column, Page, token_table
+from ui.session import keys
 from ui.session.state import Trained
 from ui.vocabulary_query import ALL, DESCENDS_FIRST, SEARCHES, SPECIALS, Query, in_order, matches
 from ui.words import literal
 
 PER_PAGE = 20
-#: Key of the container in which a chosen token's biography is.
-BIOGRAPHY = "vocab_biography"
 
 _ANY = "any"
 
@@ -38,8 +37,14 @@ COLUMNS = (
 _HEX_BYTES = 10  # bytes spelled out in a row; the biography has all of them
 
 _PLACEHOLDERS = {"text": "letter for letter, blanks count", "hex": "E2 80", "id": "285, 300-310"}
-_WIDGETS = ("vocab_search", "vocab_kind", "vocab_length", "vocab_birth", "vocab_special")
-_OTHERS = ("vocab_health", "vocab_part_of")
+_WIDGETS = (
+    keys.VOCAB_SEARCH,
+    keys.VOCAB_KIND,
+    keys.VOCAB_LENGTH,
+    keys.VOCAB_BIRTH,
+    keys.VOCAB_SPECIAL,
+)
+_OTHERS = (keys.VOCAB_HEALTH, keys.VOCAB_PART_OF)
 
 
 # -- what is asked for --------------------------------------------------------------------------
@@ -48,22 +53,22 @@ _OTHERS = ("vocab_health", "vocab_part_of")
 def begin(trained: Trained) -> None:
     """Start over where another tokenizer was chosen: ids, lengths and merges mean others now."""
     values = st.session_state
-    if values.get("vocab_of") != trained.key:
-        values.vocab_of = trained.key
-        for name in ("vocab_length", "vocab_birth", "vocab_part_of", "vocab_page"):
+    if values.get(keys.VOCAB_OF) != trained.key:
+        values[keys.VOCAB_OF] = trained.key
+        for name in (keys.VOCAB_LENGTH, keys.VOCAB_BIRTH, keys.VOCAB_PART_OF, keys.VOCAB_PAGE):
             values.pop(name, None)
 
 
 def filters(vocabulary: Vocabulary, n_merges: int) -> Query:
     """Draw the filters and return what they ask for."""
     values = st.session_state
-    where = values.get("vocab_where") or SEARCHES[0]
+    where = values.get(keys.VOCAB_WHERE) or SEARCHES[0]
     words, search, script, more = st.columns(
         [2.6, 1.55, 2, 1.3], gap="medium", vertical_alignment="bottom"
     )
     typed = words.text_input(
         "Search",
-        key="vocab_search",
+        key=keys.VOCAB_SEARCH,
         placeholder=_PLACEHOLDERS[where],
         on_change=turn_to_first,
         live=True,
@@ -72,35 +77,35 @@ def filters(vocabulary: Vocabulary, n_merges: int) -> Query:
     where = search.segmented_control(
         "Search in",
         SEARCHES,
-        default=None if "vocab_where" in values else SEARCHES[0],
+        default=None if keys.VOCAB_WHERE in values else SEARCHES[0],
         required=True,
-        key="vocab_where",
+        key=keys.VOCAB_WHERE,
         on_change=turn_to_first,
         persist_state="session",
     )
     counts = {kind.name: kind.entries for kind in vocabulary.by_kind()}
-    if values.get("vocab_kind", _ANY) not in (_ANY, *counts):
-        values.vocab_kind = _ANY
+    if values.get(keys.VOCAB_KIND, _ANY) not in (_ANY, *counts):
+        values[keys.VOCAB_KIND] = _ANY
     kind = script.selectbox(
         "Script",
         [_ANY, *counts],
         format_func=lambda name: name if name == _ANY else f"{name} ({counts[name]:,})",
-        key="vocab_kind",
+        key=keys.VOCAB_KIND,
         on_change=turn_to_first,
         persist_state="session",
     )
     with more:
         active = sum(name in values and _narrow(name) for name in _WIDGETS[2:])
         label = f"More filters ({active})" if active else "More filters"
-        with st.popover(label, width="stretch", key="vocab_more"):
-            length = _range("Length in bytes", "vocab_length", 1, int(vocabulary.sizes.max()))
-            birth = _range("Made at merge", "vocab_birth", 1, n_merges)
+        with st.popover(label, width="stretch", key=keys.VOCAB_MORE):
+            length = _range("Length in bytes", keys.VOCAB_LENGTH, 1, int(vocabulary.sizes.max()))
+            birth = _range("Made at merge", keys.VOCAB_BIRTH, 1, n_merges)
             special = st.segmented_control(
                 "Special tokens",
                 SPECIALS,
-                default=None if "vocab_special" in values else ALL,
+                default=None if keys.VOCAB_SPECIAL in values else ALL,
                 required=True,
-                key="vocab_special",
+                key=keys.VOCAB_SPECIAL,
                 on_change=turn_to_first,
                 persist_state="session",
             )
@@ -111,8 +116,8 @@ def filters(vocabulary: Vocabulary, n_merges: int) -> Query:
         length=length,
         birth=birth,
         special=special or ALL,
-        health=values.get("vocab_health"),
-        part_of=values.get("vocab_part_of"),
+        health=values.get(keys.VOCAB_HEALTH),
+        part_of=values.get(keys.VOCAB_PART_OF),
     )
 
 
@@ -123,7 +128,7 @@ def _range(label: str, key: str, least: int, most: int) -> tuple[int, int] | Non
         return None
     low, high = st.session_state.get(key, (least, most))
     st.session_state[key] = (max(low, least), min(high, most))
-    st.session_state[f"_{key}_whole"] = (least, most)
+    st.session_state[keys.whole_range(key)] = (least, most)
     st.slider(label, least, most, key=key, on_change=turn_to_first, persist_state="session")
     chosen: tuple[int, int] = st.session_state[key]  # two ends, since two were put there
     return None if chosen == (least, most) else chosen
@@ -131,12 +136,12 @@ def _range(label: str, key: str, least: int, most: int) -> tuple[int, int] | Non
 
 def _narrow(name: str) -> bool:
     value = st.session_state[name]
-    return value not in (None, ALL, st.session_state.get(f"_{name}_whole"))
+    return value not in (None, ALL, st.session_state.get(keys.whole_range(name)))
 
 
 def turn_to_first() -> None:
     """Go back to the first page: what is listed is about to change."""
-    st.session_state.vocab_page = 0
+    st.session_state[keys.VOCAB_PAGE] = 0
 
 
 def clear() -> None:
@@ -144,49 +149,51 @@ def clear() -> None:
     turn_to_first()
     for name in (*_WIDGETS, *_OTHERS):
         st.session_state.pop(name, None)
-    st.session_state.update(vocab_search="", vocab_kind=_ANY, vocab_special=ALL)
+    st.session_state[keys.VOCAB_SEARCH] = ""
+    st.session_state[keys.VOCAB_KIND] = _ANY
+    st.session_state[keys.VOCAB_SPECIAL] = ALL
 
 
-def show_only(**asked: object) -> None:
+def show_only(key: str, value: object) -> None:
     """Ask for one thing and nothing else, and bring the list into view.
 
-    Names are ``health``, ``part_of`` and ``kind``.
+    ``key`` is that of a filter: `VOCAB_HEALTH`, `VOCAB_PART_OF` or `VOCAB_KIND`.
     """
     clear()
-    st.session_state.update({f"vocab_{name}": value for name, value in asked.items()})
+    st.session_state[key] = value
     come()
 
 
 def longest_first() -> None:
     """List everything, the longest first."""
     clear()
-    st.session_state.vocab_sort = ("bytes", True)
+    st.session_state[keys.VOCAB_SORT] = ("bytes", True)
     come()
 
 
 def shown_health(query: Query) -> str | None:
     """Return the row of the health table whose tokens are listed now."""
-    if query.empty and st.session_state.get("vocab_sort") == ("bytes", True):
+    if query.empty and st.session_state.get(keys.VOCAB_SORT) == ("bytes", True):
         return vocabulary_health.LONGEST
     return query.health
 
 
 def come() -> None:
     """Bring the list into view."""
-    st.session_state.vocab_come = st.session_state.get("vocab_come", 0) + 1
+    st.session_state[keys.VOCAB_COME] = st.session_state.get(keys.VOCAB_COME, 0) + 1
 
 
 def sort_by(column: str) -> None:
     """Sort by a column, the other way round if it is sorted by that already."""
-    by, down = st.session_state.get("vocab_sort", FIRST_SORT)
+    by, down = st.session_state.get(keys.VOCAB_SORT, FIRST_SORT)
     down = not down if column == by else DESCENDS_FIRST[column]
-    st.session_state.vocab_sort = (column, down)
+    st.session_state[keys.VOCAB_SORT] = (column, down)
     turn_to_first()
 
 
 def turn(page: int) -> None:
     """Turn to a page, counted from 0."""
-    st.session_state.vocab_page = page
+    st.session_state[keys.VOCAB_PAGE] = page
 
 
 # -- what is shown ----------------------------------------------------------------------------
@@ -200,16 +207,16 @@ def found(trained: Trained, query: Query) -> tuple[np.ndarray, str]:
         wanted = matches(vocabulary, query, merge_ids=trained.tokenizer.merge_ids, health=health)
     except ValueError as problem:
         return np.empty(0, np.int64), str(problem)
-    by, down = st.session_state.get("vocab_sort", FIRST_SORT)
+    by, down = st.session_state.get(keys.VOCAB_SORT, FIRST_SORT)
     return in_order(vocabulary, wanted, by, down=down, uses=vocabulary_data.uses(trained)), ""
 
 
 def heading(trained: Trained, query: Query, n: int) -> None:
     """Say what the list shows, with the way back to all of it."""
-    with st.container(horizontal=True, vertical_alignment="center", key="vocab_heading"):
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.VOCAB_HEADING):
         st.caption(sentence(trained, query, n), width="content")
         if not query.empty:
-            st.button("Show all", key="vocab_clear", type="tertiary", on_click=clear)
+            st.button("Show all", key=keys.VOCAB_CLEAR, type="tertiary", on_click=clear)
 
 
 def sentence(trained: Trained, query: Query, n: int) -> str:
@@ -251,19 +258,19 @@ def table(
 ) -> None:
     """Draw one page of the rows, or the problem."""
     n_pages = max(1, -(-len(rows) // PER_PAGE))
-    at = min(st.session_state.get("vocab_page", 0), n_pages - 1)
+    at = min(st.session_state.get(keys.VOCAB_PAGE, 0), n_pages - 1)
     token_table(
-        "token_table",
+        keys.TOKEN_TABLE,
         name="Tokens",
         columns=COLUMNS,
         page=Page(
             _cells(trained, rows[at * PER_PAGE : (at + 1) * PER_PAGE]), at, n_pages, len(rows)
         ),
-        sorted_by=st.session_state.get("vocab_sort", FIRST_SORT),
+        sorted_by=st.session_state.get(keys.VOCAB_SORT, FIRST_SORT),
         selected=selected,
-        beside=BIOGRAPHY,
+        beside=keys.VOCAB_BIOGRAPHY,
         empty=problem or "No token matches. Fewer letters or filters find more.",
-        come=st.session_state.get("vocab_come", 0),
+        come=st.session_state.get(keys.VOCAB_COME, 0),
         large=theme.is_large(),
         on_open=on_open,
         on_sort=sort_by,

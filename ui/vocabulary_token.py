@@ -16,6 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from ui import links, theme, vocabulary_data
 from ui.components.token_life import token_life
 from ui.instruments import card
+from ui.session import keys
 from ui.session.state import Trained
 from ui.vocabulary_life import cached_life
 
@@ -24,27 +25,27 @@ def take_link(trained: Trained) -> None:
     """Take over the id of a link, once; forget the open token when the tokenizer changes."""
     values = st.session_state
     asked = st.query_params.get(links.TOKEN)
-    linked = asked is not None and asked != values.get("vocab_link")
-    if values.get("vocab_token_of", trained.key) != trained.key and not linked:
-        values.pop("vocab_token", None)
+    linked = asked is not None and asked != values.get(keys.VOCAB_LINK)
+    if values.get(keys.VOCAB_TOKEN_OF, trained.key) != trained.key and not linked:
+        values.pop(keys.VOCAB_TOKEN, None)
         st.query_params.pop(links.TOKEN, None)
-        values.pop("vocab_link", None)
-    values.vocab_token_of = trained.key
+        values.pop(keys.VOCAB_LINK, None)
+    values[keys.VOCAB_TOKEN_OF] = trained.key
     if linked:
-        values.vocab_token = values.vocab_link = asked
-    elif asked is None and "vocab_token" in values:
-        open_token(values.vocab_token)  # back from another page, which had another address
+        values[keys.VOCAB_TOKEN] = values[keys.VOCAB_LINK] = asked
+    elif asked is None and keys.VOCAB_TOKEN in values:
+        open_token(values[keys.VOCAB_TOKEN])  # back from another page, which had another address
 
 
 def open_token(token_id: int | str) -> None:
     """Open a token's biography, and name it in the page's address."""
-    st.session_state.vocab_token = st.session_state.vocab_link = str(token_id)
+    st.session_state[keys.VOCAB_TOKEN] = st.session_state[keys.VOCAB_LINK] = str(token_id)
     st.query_params[links.TOKEN] = str(token_id)
 
 
 def opened(trained: Trained) -> tuple[int | None, str]:
     """Return the id that is open, or None and a sentence that says what is wrong."""
-    asked = st.session_state.get("vocab_token")
+    asked = st.session_state.get(keys.VOCAB_TOKEN)
     if asked is None:
         return first_choice(trained.tokenizer), ""
     vocabulary = vocabulary_data.entries(trained)
@@ -72,9 +73,9 @@ def panel(trained: Trained, on_children: Callable[[int], None]) -> None:
     """Draw the biography of the open token; ``on_children`` is called with its id."""
     token_id, problem = opened(trained)
     if token_id is None:
-        card.empty(problem, key="vocab_card")
+        card.empty(problem, key=keys.VOCAB_CARD)
         return
-    card.of_token(trained.tokenizer, token_id, trained.trace, open_token, key="vocab_card")
+    card.of_token(trained.tokenizer, token_id, trained.trace, open_token, key=keys.VOCAB_CARD)
     token_life(
         cached_life(trained.key, token_id, trained),
         large=theme.is_large(),

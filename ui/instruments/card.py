@@ -14,10 +14,11 @@ from ui import biography
 from ui.components.token_card import token_card
 from ui.components.token_editor import Picked
 from ui.encoding import refusable
+from ui.session import keys
 from ui.theme import is_large
 
 
-def empty(sentence: str, key: str = "token_card") -> None:
+def empty(sentence: str, key: str = keys.TOKEN_CARD) -> None:
     """Draw a card without a token, which says ``sentence``."""
     token_card(None, empty=sentence, large=is_large(), key=key)
 
@@ -27,7 +28,7 @@ def of_token(
     token_id: int,
     trace: MergeTrace | None,
     on_go: Callable[[int], None],
-    key: str = "token_card",
+    key: str = keys.TOKEN_CARD,
 ) -> None:
     """Draw the biography of a token; KeyError names an id that is not in the vocabulary.
 
@@ -44,7 +45,7 @@ def of_click(
     picked: Picked,
     policy: str,
     on_go: Callable[[int], None],
-    key: str = "token_card",
+    key: str = keys.TOKEN_CARD,
 ) -> None:
     """Draw the biography of a token and the story of the pre-token that was clicked.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ui.components.token_editor import Picked, token_editor
+from ui.session import keys
 from ui.session.state import Trained
 from ui.theme import is_large
 
@@ -20,7 +21,7 @@ def show(
     policy: str,
     color: str,
     on_pick: Callable[[Picked], None] | None = None,
-    key: str = "token_editor",
+    key: str = keys.TOKEN_EDITOR,
 ) -> None:
     """Draw the editor for the first ``merges`` of a tokenizer.
 

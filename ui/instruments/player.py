@@ -10,6 +10,7 @@ import streamlit as st
 
 from bpe_core.metrics import bytes_per_token
 from ui.components.merge_player import merge_player
+from ui.session import keys
 from ui.session.jobs import TrainingJob
 from ui.session.state import Trained
 from ui.theme import is_large
@@ -23,7 +24,7 @@ def nothing_yet() -> None:
     st.skeleton(height=_HEIGHT)
 
 
-def live(job: TrainingJob, key: str = "merge_player") -> None:
+def live(job: TrainingJob, key: str = keys.MERGE_PLAYER) -> None:
     """Draw the merges that ``job`` has made so far."""
     snapshot = job.snapshot
     if snapshot is None:
@@ -47,7 +48,7 @@ def live(job: TrainingJob, key: str = "merge_player") -> None:
     )
 
 
-def show(trained: Trained, opening_step: int | None = None, key: str = "merge_player") -> int:
+def show(trained: Trained, opening_step: int | None = None, key: str = keys.MERGE_PLAYER) -> int:
     """Draw a finished training and return the step at which the player rests, 0 for no merge.
 
     It opens at ``opening_step``. An imported tokenizer has no trace and is not drawn.

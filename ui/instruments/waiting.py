@@ -11,7 +11,7 @@ import time
 
 import streamlit as st
 
-from ui.session import state
+from ui.session import keys, state
 from ui.words import literal
 
 USUAL_WARM_UP = 20  # seconds that compiling the engine takes on a free machine
@@ -24,7 +24,7 @@ def preparing() -> None:
         st.error(literal(f"The engine could not start: {built_in.problem}"))
         return
     passed = time.monotonic() - built_in.since
-    with st.container(border=True, key="preparing"):
+    with st.container(border=True, key=keys.PREPARING):
         if built_in.phase in ("waiting", "preparing"):
             st.progress(
                 # Nobody knows how far a compiler is: this nears the end and does not claim it.

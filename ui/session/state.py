@@ -18,6 +18,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer
 from ui import samples
 from ui.server import published
+from ui.session import keys
 from ui.session.jobs import Outcome, Places, TrainingJob
 
 #: How many tokenizers of one visitor are kept; the oldest makes room.
@@ -53,7 +54,7 @@ class Trained:
 
 def all_trained() -> list[Trained]:
     """Return this visitor's tokenizers, newest first; the built-in one is last."""
-    return [*st.session_state.get("trained", []), built_in().wait()]
+    return [*st.session_state.get(keys.TRAINED, []), built_in().wait()]
 
 
 def selected() -> Trained:
@@ -73,8 +74,8 @@ def by_key(key: str) -> Trained | None:
 
 def remember(trained: Trained) -> None:
     """Make ``trained`` this visitor's newest; only the newest ``KEPT`` are kept."""
-    others = [t for t in st.session_state.get("trained", []) if t.key != trained.key]
-    st.session_state.trained = [trained, *others][:KEPT]
+    others = [t for t in st.session_state.get(keys.TRAINED, []) if t.key != trained.key]
+    st.session_state[keys.TRAINED] = [trained, *others][:KEPT]
 
 
 # -- the training that is going on ------------------------------------------------------------
@@ -97,7 +98,7 @@ def _leash() -> _Leash:
 
 def job() -> TrainingJob | None:
     """Return this visitor's latest training, running or ended; None before the first."""
-    return st.session_state.get("job")
+    return st.session_state.get(keys.JOB)
 
 
 def start(new: TrainingJob) -> None:
@@ -108,7 +109,7 @@ def start(new: TrainingJob) -> None:
         if old.running:
             old.join(1.0)
         _adopt(old)
-    st.session_state.job = _leash().job = new
+    st.session_state[keys.JOB] = _leash().job = new
     new.start()
 
 
@@ -120,8 +121,8 @@ def bring_in() -> None:
 
 
 def _adopt(done: TrainingJob) -> None:
-    if done.outcome is not None and st.session_state.get("adopted") is not done:
-        st.session_state.adopted = done
+    if done.outcome is not None and st.session_state.get(keys.ADOPTED) is not done:
+        st.session_state[keys.ADOPTED] = done
         taken = {t.name for t in all_trained()}
         remember(_trained(done, done.outcome, taken))
 

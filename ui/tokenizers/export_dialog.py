@@ -13,6 +13,7 @@ from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
 from ui import words
 from ui.encoding import with_merges
+from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import proof
 from ui.words import literal
@@ -43,7 +44,7 @@ def button(trained: Trained, merges: int) -> None:
     """Draw the button that opens the dialog for ``trained`` with its first ``merges``."""
     if st.button(
         "Take it home…",
-        key="export_open",
+        key=keys.EXPORT_OPEN,
         type="tertiary",
         help="Save this tokenizer for your own code, with the proof that it gives the same ids.",
     ):
@@ -71,7 +72,7 @@ def contents(trained: Trained, merges: int) -> None:
             default="hf",
             required=True,
             format_func=TITLES.__getitem__,
-            key="export_format",
+            key=keys.EXPORT_FORMAT,
             label_visibility="collapsed",
         )
         or "hf"
@@ -93,7 +94,7 @@ def contents(trained: Trained, merges: int) -> None:
 
 def refuse(format_name: Format, obstacles: list[str]) -> None:
     """Say why there is no download."""
-    with st.container(key="export_obstacles"):
+    with st.container(key=keys.EXPORT_OBSTACLES):
         reasons = "\n".join(f"- {literal(obstacle.rstrip('.'))}." for obstacle in obstacles)
         st.warning(
             f"{TITLES[format_name]} cannot hold this tokenizer exactly, so there is no download:\n"
@@ -107,24 +108,24 @@ def proved_download(
     """Reload and compare, at once or when asked to, and then offer the download."""
     asked = f"{trained.key}/{merges}/{format_name}"
     seconds = proof.seconds(tokenizer)
-    if tokenizer.vocab_size > proof.AT_ONCE and st.session_state.get("prove") != asked:
+    if tokenizer.vocab_size > proof.AT_ONCE and st.session_state.get(keys.EXPORT_ASKED) != asked:
         place = st.empty()
         with place.container():
-            pressed = st.button("Export and compare", type="primary", key="export_prove")
+            pressed = st.button("Export and compare", type="primary", key=keys.EXPORT_PROVE)
             st.caption(
                 "Before the download the files are read back and compared, token by token; with "
                 f"{tokenizer.vocab_size:,} entries that takes about {words.seconds(seconds)}."
             )
         if not pressed:
             return
-        st.session_state["prove"] = asked
+        st.session_state[keys.EXPORT_ASKED] = asked
         place.empty()
     with st.spinner("Writing the files, reading them back, comparing ids.", show_time=seconds > 3):
         proved = proof.prove(trained.key, merges, format_name, tokenizer, trained)
     if proved.proof.differing:
         st.error(literal(proved.sentence))
         return
-    with st.container(key="export_proof"):
+    with st.container(key=keys.EXPORT_PROOF):
         st.success(proved.sentence, icon=":material/check:")
     name, content, mime = proof.download(proved, tokenizer.vocab_size)
     st.download_button(
@@ -132,7 +133,7 @@ def proved_download(
         content,
         file_name=name,
         mime=mime,
-        key=f"export_download_{format_name}",
+        key=keys.export_download(format_name),
         type="primary",
         icon=":material/download:",
         on_click="ignore",

@@ -10,16 +10,13 @@ import streamlit as st
 from bpe_core import known
 from bpe_core.pretokenize import PATTERNS
 from ui import limits
+from ui.session import keys
 from ui.tokenizers import importing, shelf
 from ui.tokenizers.importing import ImportProblem
 from ui.tokenizers.shelf import ImportedTokenizer
 from ui.words import literal
 
 FILES, NAME = "From files", "By name"
-
-#: Where a page finds the key of what was just brought in.
-ARRIVED = "import_arrived"
-
 
 #: The buttons below a picker read as a line of text and take no more room than one.
 STYLE = """<style>
@@ -34,7 +31,7 @@ def button() -> None:
     """Draw the button that opens the dialog."""
     if st.button(
         "Import…",
-        key="import_open",
+        key=keys.IMPORT_OPEN,
         type="tertiary",
         help="Bring a tokenizer from files, or by the name of a model.",
     ):
@@ -49,7 +46,7 @@ def dialog() -> None:
         [FILES, NAME],
         default=FILES,
         required=True,
-        key="import_way",
+        key=keys.IMPORT_WAY,
         label_visibility="collapsed",
     )
     if way == NAME:
@@ -64,7 +61,7 @@ def from_files() -> None:
         "tokenizer.json, a .tiktoken file, vocab.json with merges.txt, or a file saved here",
         accept_multiple_files=True,
         max_upload_size=limits.TOKENIZER_FILE_MB,
-        key="import_files",
+        key=keys.IMPORT_FILES,
     )
     try:
         files = importing.unpacked([(file.name, file.getvalue()) for file in uploads])
@@ -74,7 +71,7 @@ def from_files() -> None:
     pattern, specials = next(iter(PATTERNS)), ""
     if files and importing.lacks_settings(files):
         pattern, specials = settings(files)
-    if st.button("Import", type="primary", key="import_take", disabled=not files):
+    if st.button("Import", type="primary", key=keys.IMPORT_TAKE, disabled=not files):
         try:
             with st.spinner("Reading the files; a large vocabulary takes a few seconds."):
                 new = importing.from_files(files, pattern=pattern, specials=specials)
@@ -102,7 +99,7 @@ def settings(files: dict[str, bytes]) -> tuple[str, str]:
         index=names.index(encoding.pattern) if encoding is not None else 0,
         format_func=lambda p: PATTERNS[p].title if p in PATTERNS else p,
         accept_new_options=True,
-        key=f"import_pattern_{about}",
+        key=keys.import_pattern(about),
         help="A name from the list, or a regular expression. Another pattern gives other ids.",
     )
     lines = encoding.special_tokens.items() if encoding is not None else ()
@@ -111,7 +108,7 @@ def settings(files: dict[str, bytes]) -> tuple[str, str]:
         "\n".join(f"{token} {i}" for token, i in lines),
         placeholder="<|endoftext|> 50256",
         height=90,
-        key=f"import_specials_{about}",
+        key=keys.import_specials(about),
         help="Without an id, a token gets the one it has in the vocabulary, or the next free one.",
     )
     return pattern or names[0], specials or ""
@@ -125,15 +122,15 @@ def by_name() -> None:
         index=None,
         placeholder="gpt-4o, cl100k_base, owner/name …",
         accept_new_options=True,
-        key="import_name",
+        key=keys.IMPORT_NAME,
     )
     download = st.checkbox(
         "Download it if it is not on this machine",
-        key="import_download",
+        key=keys.IMPORT_DOWNLOAD,
         help="OpenAI's encodings come from openaipublic.blob.core.windows.net, all others from "
         f"huggingface.co; after {importing.DOWNLOAD_SECONDS:.0f} seconds it is given up.",
     )
-    if st.button("Import", type="primary", key="import_take_name", disabled=not name):
+    if st.button("Import", type="primary", key=keys.IMPORT_TAKE_NAME, disabled=not name):
         try:
             with st.spinner(f"Looking for {literal(name or '')}."):
                 new = importing.from_name(name or "", download=download)
@@ -153,10 +150,10 @@ def by_name() -> None:
 
 def arrived(new: ImportedTokenizer) -> None:
     """Close the dialog and have the page choose what was brought in."""
-    st.session_state[ARRIVED] = new.key
+    st.session_state[keys.IMPORT_ARRIVED] = new.key
     st.rerun()
 
 
 def just_arrived() -> str | None:
     """Return the key of what was brought in since the last look, or None."""
-    return st.session_state.pop(ARRIVED, None)
+    return st.session_state.pop(keys.IMPORT_ARRIVED, None)

@@ -12,7 +12,7 @@ import streamlit as st
 from bpe_core.formats import FormatError
 from bpe_core.known import NotFoundError
 from ui.server import published
-from ui.session import state
+from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import import_dialog, shelf
 from ui.tokenizers.shelf import ImportedTokenizer
@@ -43,45 +43,45 @@ def choose() -> Trained:
     offered = shelf.offered()
     newest = state.selected().key
     values = st.session_state
-    if values.get("tokens_newest") != newest or values.get("tokenizer") not in offered:
+    if values.get(keys.PICKER_NEWEST) != newest or values.get(keys.TOKENIZER) not in offered:
         stand_on(newest)
     arrived = import_dialog.just_arrived()
     if arrived in offered:
-        values.tokenizer = arrived
+        values[keys.TOKENIZER] = arrived
     key: str | None = st.selectbox(
         "Tokenizer",
         list(offered),
         format_func=lambda key: offered.get(key, ""),
-        key="tokenizer",
+        key=keys.TOKENIZER,
         help="Trained here, imported by you, and well-known ones.",
         on_change=_forget_problem,
         persist_state="session",
     )
-    if problem := values.get("tokens_problem"):
+    if problem := values.get(keys.PICKER_PROBLEM):
         st.warning(literal(problem))
     chosen, problem = read(key or newest)
     if chosen is None:
-        values.tokens_problem = problem
-        values[import_dialog.ARRIVED] = values.get("tokens_last", newest)
+        values[keys.PICKER_PROBLEM] = problem
+        values[keys.IMPORT_ARRIVED] = values.get(keys.PICKER_LAST, newest)
         st.rerun()
-    values.tokens_last = chosen.key
+    values[keys.PICKER_LAST] = chosen.key
     published.publish(chosen.tokenizer, chosen.key)  # it may have made room for others
     return chosen
 
 
 def stand_on(key: str) -> None:
     """Have the picker show this tokenizer when it is drawn next."""
-    st.session_state.tokenizer = key
-    st.session_state.tokens_newest = state.selected().key
+    st.session_state[keys.TOKENIZER] = key
+    st.session_state[keys.PICKER_NEWEST] = state.selected().key
 
 
 def _forget_problem() -> None:
-    st.session_state.pop("tokens_problem", None)
+    st.session_state.pop(keys.PICKER_PROBLEM, None)
 
 
 def about(trained: Trained) -> None:
     """Say what an imported tokenizer is, and what its files hold that is not done here."""
     if isinstance(trained, ImportedTokenizer):
         says = [shelf.summary(trained), *shelf.remarks(trained)]
-        with st.container(key="tokenizer_about"):
+        with st.container(key=keys.TOKENIZER_ABOUT):
             st.caption(f"**{literal(trained.name)}:** {literal(' '.join(says))}")

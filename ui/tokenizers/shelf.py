@@ -21,7 +21,7 @@ from bpe_core.pretokenize import PATTERNS
 from bpe_core.trainer import Trainer
 from ui import import_sizes
 from ui.server import published
-from ui.session import state
+from ui.session import keys, state
 from ui.session.state import Trained
 from ui.words import count
 
@@ -107,7 +107,7 @@ def _keys() -> _Keys:
 
 def mine() -> list[ImportedTokenizer]:
     """Return this visitor's imports, newest first."""
-    return list(st.session_state.get("imported", []))
+    return list(st.session_state.get(keys.IMPORTED, []))
 
 
 def remember(new: ImportedTokenizer) -> ImportedTokenizer:
@@ -119,7 +119,7 @@ def remember(new: ImportedTokenizer) -> ImportedTokenizer:
     together = [kept, *mine()]
     for gone in together[KEPT:]:
         published.withdraw(gone.key)
-    st.session_state.imported = together[:KEPT]
+    st.session_state[keys.IMPORTED] = together[:KEPT]
     _keys().kept.add(kept.key)
     return kept
 
@@ -160,12 +160,12 @@ def is_read(name: str) -> bool:
 def add_name(name: str) -> None:
     """Offer this visitor a well-known encoding that is not in the pickers by itself."""
     if name not in WELL_KNOWN:
-        st.session_state.setdefault("known_names", {})[name] = None
+        st.session_state.setdefault(keys.KNOWN_NAMES, {})[name] = None
 
 
 def names() -> list[str]:
     """Return the well-known encodings that this visitor is offered."""
-    return [*WELL_KNOWN, *st.session_state.get("known_names", {})]
+    return [*WELL_KNOWN, *st.session_state.get(keys.KNOWN_NAMES, {})]
 
 
 # -- all together -----------------------------------------------------------------------------

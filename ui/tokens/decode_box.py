@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.session import keys
 from ui.words import literal
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def read_ids(typed: str, tokenizer: Tokenizer) -> list[int]:
 
 def decode_box(tokenizer: Tokenizer) -> None:
     """Draw the box and what its ids decode to."""
-    with st.container(border=True, key="decode_card"):
+    with st.container(border=True, key=keys.DECODE_CARD):
         left, right = st.columns(2, gap="medium")
         typed = left.text_input(
             "Decode ids",
-            key="decode_ids",
+            key=keys.DECODE_IDS,
             placeholder="for example 72 101 108 108 111",
             max_chars=LONGEST_INPUT,
             live=True,

@@ -12,7 +12,7 @@ import streamlit as st
 from bpe_core import known
 from ui import encoding, import_sizes, links
 from ui.components.token_editor import COLORS, has_text, set_text
-from ui.session import state
+from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog, import_dialog, picker, shelf
 from ui.tokens.examples import EXAMPLES
@@ -39,7 +39,7 @@ def row() -> EncodingChoices:
     who, size, special, color, text = st.columns([2.6, 2.6, 2.75, 1.4, 1.4], gap="medium")
     with who:
         trained = picker.choose()
-        buttons = st.container(horizontal=True, gap="small", key="tokenizer_buttons")
+        buttons = st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS)
     with size:
         merges = vocabulary_size(trained)
     with buttons:
@@ -48,21 +48,21 @@ def row() -> EncodingChoices:
     policy = special.segmented_control(
         "Special tokens",
         encoding.POLICIES,
-        default=None if "special_policy" in st.session_state else encoding.POLICIES[0],
+        default=None if keys.SPECIAL_POLICY in st.session_state else encoding.POLICIES[0],
         required=True,
-        key="special_policy",
+        key=keys.SPECIAL_POLICY,
         help="What a special token in the text becomes: one token, ordinary text, or an error. "
         "How many were recognized is counted below.",
         persist_state="session",
     )
     colors = list(COLORS)
-    shade = color.selectbox("Color", colors, key="token_colors", persist_state="session")
+    shade = color.selectbox("Color", colors, key=keys.TOKEN_COLORS, persist_state="session")
     text.selectbox(
         "Text",
         list(EXAMPLES),
         index=None,
         placeholder="Examples",
-        key="examples",
+        key=keys.EXAMPLES,
         on_change=_take_example,
     )
     picker.about(trained)
@@ -77,26 +77,26 @@ def take_link() -> None:
     ``text`` and ``special`` (the policy); ``tokenizer`` names a well-known one.
     """
     name = known.encoding_of(st.query_params.get(links.TOKENIZER, ""))
-    if name is not None and name != st.session_state.get("tokens_named"):
-        st.session_state.tokens_named = name
+    if name is not None and name != st.session_state.get(keys.TOKENS_NAMED):
+        st.session_state[keys.TOKENS_NAMED] = name
         shelf.add_name(name)
-        st.session_state[import_dialog.ARRIVED] = name
+        st.session_state[keys.IMPORT_ARRIVED] = name
     text = st.query_params.get(links.TEXT)
-    if text is None or text == st.session_state.get("tokens_link"):
+    if text is None or text == st.session_state.get(keys.TOKENS_LINK):
         return
-    st.session_state.tokens_link = text
+    st.session_state[keys.TOKENS_LINK] = text
     set_text(text[:LONGEST_LINK], linked=True)
     if (policy := st.query_params.get(links.SPECIAL)) in encoding.POLICIES:
-        st.session_state.special_policy = policy
+        st.session_state[keys.SPECIAL_POLICY] = policy
 
 
 def vocabulary_size(trained: Trained) -> int:
     """Draw the slider and return how many merges the size means."""
     values, tokenizer = st.session_state, trained.tokenizer
     least, most = import_sizes.smallest(tokenizer), import_sizes.largest(tokenizer)
-    if values.get("tokens_vocab_of") != trained.key:
-        values.tokens_vocab_of, values.tokens_vocab = trained.key, most
-        values.pop("tokens_shown", None)  # an id means another token now
+    if values.get(keys.TOKENS_VOCAB_OF) != trained.key:
+        values[keys.TOKENS_VOCAB_OF], values[keys.TOKENS_VOCAB] = trained.key, most
+        values.pop(keys.TOKENS_SHOWN, None)  # an id means another token now
     why = import_sizes.why_fixed(tokenizer)
     if why or least == most:
         st.caption("Vocabulary size")
@@ -106,8 +106,8 @@ def vocabulary_size(trained: Trained) -> int:
             else f"**{most:,}** entries and no merges: every byte is a token."
         )
         return tokenizer.n_merges
-    size = st.slider("Vocabulary size", least, most, key="tokens_vocab", persist_state="session")
-    with st.container(key="size_sum"):
+    size = st.slider("Vocabulary size", least, most, key=keys.TOKENS_VOCAB, persist_state="session")
+    with st.container(key=keys.SIZE_SUM):
         st.caption(f"**{size:,}** of {most:,}, with {size - least:,} of {most - least:,} merges")
     return import_sizes.merges_for(tokenizer, size)
 
@@ -124,7 +124,7 @@ def opening(text: str) -> str:
 
 
 def _take_example() -> None:
-    name = st.session_state.examples
+    name = st.session_state[keys.EXAMPLES]
     if name is not None:
         set_text(EXAMPLES[name])
-        st.session_state.examples = None
+        st.session_state[keys.EXAMPLES] = None

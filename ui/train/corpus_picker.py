@@ -16,6 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpe_core.corpus import decode_text
 from ui import limits, samples, words
+from ui.session import keys
 
 PASTE, UPLOAD = "paste", "upload"
 
@@ -80,12 +81,12 @@ def choose(on_change: Callable[[], None]) -> ChosenText:
         "Text",
         [*samples.by_id(), PASTE, UPLOAD],
         format_func=_label,
-        key="corpus_source",
+        key=keys.CORPUS_SOURCE,
         on_change=on_change,
         persist_state="session",
     )
     if chosen == PASTE:
-        return _pasted(st.session_state.get("corpus_text") or "")
+        return _pasted(st.session_state.get(keys.CORPUS_TEXT) or "")
     if chosen == UPLOAD:
         return _uploaded(_kept())
     one = samples.by_id().get(chosen or "") or samples.first()
@@ -98,7 +99,7 @@ def details(corpus: ChosenText) -> None:
     if corpus.source == PASTE:
         st.text_area(
             "Your text",
-            key="corpus_text",
+            key=keys.CORPUS_TEXT,
             height=170,
             max_chars=limits.PASTE_CHARACTERS,
             placeholder="Paste or type a text here, then press Train.",
@@ -146,14 +147,14 @@ def _head(data: bytes) -> str:
 
 
 def _kept() -> list[KeptFile]:
-    return st.session_state.setdefault("corpus_files", [])
+    return st.session_state.setdefault(keys.CORPUS_FILES, [])
 
 
 def _upload() -> None:
     # A fresh widget after each upload: the bytes are kept once, here, and outlive a page change.
-    turn = st.session_state.setdefault("corpus_upload_turn", 0)
-    key = f"corpus_upload_{turn}"
-    with st.container(key="corpus_upload"):
+    turn = st.session_state.setdefault(keys.CORPUS_UPLOAD_TURN, 0)
+    key = keys.corpus_upload(turn)
+    with st.container(key=keys.CORPUS_UPLOAD):
         st.file_uploader(
             f"Text files (txt, md, csv, jsonl, py, ...), up to {limits.TEXT_FILE_MB} MB each and "
             f"{limits.TEXT_TOTAL_MB} MB in all",
@@ -163,10 +164,10 @@ def _upload() -> None:
             on_change=_keep_uploads,
             args=(key,),
         )
-    if refused := st.session_state.pop("corpus_refused", None):
+    if refused := st.session_state.pop(keys.CORPUS_REFUSED, None):
         st.warning("Not taken, because the files together would pass the limit:")
         st.text("\n".join(refused))
-    with st.container(key="corpus_files"):
+    with st.container(key=keys.CORPUS_FILES):
         for file in _kept():
             _file_row(file)
     if len(_kept()) > 1:
@@ -179,7 +180,7 @@ def _file_row(file: KeptFile) -> None:
         st.caption(" · ".join(filter(None, facts)), width="stretch")
         st.button(
             "Remove",
-            key=f"remove_{file.id}",
+            key=keys.remove_file(file.id),
             type="tertiary",
             on_click=_drop,
             args=(file.id,),
@@ -197,13 +198,13 @@ def _keep_uploads(key: str) -> None:
             continue
         data = upload.getvalue()
         total += len(data)
-        turn = st.session_state.setdefault("corpus_file_turn", 0)
-        st.session_state.corpus_file_turn = turn + 1
+        turn = st.session_state.setdefault(keys.CORPUS_FILE_TURN, 0)
+        st.session_state[keys.CORPUS_FILE_TURN] = turn + 1
         files.append(KeptFile(turn, upload.name, data, decode_text(data).note))
         _release(upload)
     if refused:
-        st.session_state.corpus_refused = refused
-    st.session_state.corpus_upload_turn += 1
+        st.session_state[keys.CORPUS_REFUSED] = refused
+    st.session_state[keys.CORPUS_UPLOAD_TURN] += 1
 
 
 def _release(upload: UploadedFile) -> None:
@@ -214,4 +215,4 @@ def _release(upload: UploadedFile) -> None:
 
 
 def _drop(file_id: int) -> None:
-    st.session_state.corpus_files = [f for f in _kept() if f.id != file_id]
+    st.session_state[keys.CORPUS_FILES] = [f for f in _kept() if f.id != file_id]

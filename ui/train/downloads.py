@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpe_core.metrics import bytes_per_token
+from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog
 
@@ -60,7 +61,7 @@ def as_json(trained: Trained) -> bytes:
 def row(trained: Trained) -> None:
     """Draw the buttons."""
     n = trained.tokenizer.vocab_size
-    with st.container(horizontal=True, gap="medium", key="downloads"):
+    with st.container(horizontal=True, gap="medium", key=keys.DOWNLOADS):
         if trained.trace is not None:
             with _group("Merge log"):
                 _button("CSV", as_csv, trained, f"merges-{n}.csv", "text/csv")
@@ -91,7 +92,7 @@ def _button(
         lambda: build(trained),
         file_name=file_name,
         mime=mime,
-        key=f"download_{build.__name__}",
+        key=keys.download(build.__name__),
         type="tertiary",
         icon=":material/download:",
         on_click="ignore",

@@ -9,12 +9,10 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.instruments import waiting
-from ui.session import state
+from ui.session import keys, state
 from ui.session.jobs import JobProgress, Phase, TrainingJob
 from ui.session.state import Trained
 from ui.words import count, literal, seconds, size
-
-_STOPPED = "stopped_just_now"  # in the session state until that has been shown
 
 _STEPS: dict[Phase, str] = {
     "reading": "Reading the text",
@@ -40,18 +38,18 @@ def status(job: TrainingJob) -> None:
     player, whose data take a moment to send and to draw, follows with the next look at the job.
     """
     now = job.progress()
-    st.session_state.pop(_STOPPED, None)
-    with st.container(horizontal=True, vertical_alignment="center", key="training"):
+    st.session_state.pop(keys.STOPPED_JUST_NOW, None)
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.TRAINING):
         st.progress(now.share or 0.0, _sentence(job, now))
         if not job.asked_to_stop:
-            st.button("Stop", key="stop", on_click=_stop, args=(job,))
+            st.button("Stop", key=keys.STOP, on_click=_stop, args=(job,))
         else:
             st.empty()  # takes the button's place at once; else it stays until the run is over
 
 
 def _stop(job: TrainingJob) -> None:
     job.stop()
-    st.session_state[_STOPPED] = True
+    st.session_state[keys.STOPPED_JUST_NOW] = True
 
 
 def still_watched(job: TrainingJob) -> bool:
@@ -59,7 +57,7 @@ def still_watched(job: TrainingJob) -> bool:
 
     The run that a click on Stop brings about only says so; those after it show what was learned.
     """
-    return job.running or _STOPPED in st.session_state
+    return job.running or keys.STOPPED_JUST_NOW in st.session_state
 
 
 def _sentence(job: TrainingJob, now: JobProgress) -> str:
@@ -68,7 +66,7 @@ def _sentence(job: TrainingJob, now: JobProgress) -> str:
             return "Stopped."
         return f"Stopped after {count(now.n_merges, 'merge')}; what was learned is kept."
     if now.phase == "waiting":
-        busy = count(job.places.busy, "training")
+        busy = count(job.places.busy, keys.TRAINING)
         return f"Waiting for a free place: {busy} of other visitors use all there are."
     if now.phase == "preparing":
         return f"Preparing the engine, once on this machine; about {waiting.USUAL_WARM_UP} s."
@@ -91,7 +89,7 @@ def choose() -> Trained:
         "Training",
         list(trained),
         format_func=lambda key: trained[key].name,
-        key=f"shown_{newest}",  # a new training begins with a choice of its own
+        key=keys.shown_training(newest),  # a new training begins with a choice of its own
         label_visibility="collapsed",
         width=260,
         persist_state="session",

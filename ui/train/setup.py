@@ -16,6 +16,7 @@ from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
 from bpe_core.trainer import Trainer
 from ui import samples
 from ui.instruments import size_steps
+from ui.session import keys
 from ui.train import corpus_picker
 from ui.train.corpus_picker import ChosenText
 from ui.words import literal
@@ -29,13 +30,13 @@ _TIES = {
 _ORDERS = {"plain": "plain: id 97 is a", "gpt2": "GPT-2's: id 64 is a"}
 _SHARES = (0, 5, 10, 20, 30)
 _DEFAULTS: dict[str, object] = {
-    "pattern": "gpt2",
-    "custom_pattern": r"\p{L}+|\p{N}|\s+|.",
-    "tie_break": "greatest_bytes",
-    "byte_order": "plain",
-    "min_pair_count": 1,
-    "max_token_bytes": None,
-    "held_out_share": 0,
+    keys.PATTERN: "gpt2",
+    keys.CUSTOM_PATTERN: r"\p{L}+|\p{N}|\s+|.",
+    keys.TIE_BREAK: "greatest_bytes",
+    keys.BYTE_ORDER: "plain",
+    keys.MIN_PAIR_COUNT: 1,
+    keys.MAX_TOKEN_BYTES: None,
+    keys.HELD_OUT_SHARE: 0,
 }
 _SIGNS = {" ": "·", "\t": "→", "\r": "␍", "\n": "↵"}
 _PREVIEW = 420  # characters of the corpus in which the cut is shown
@@ -56,8 +57,8 @@ def row() -> tuple[TrainingChoices, bool]:
     """Draw the row; return what it says and whether Train was pressed in this run."""
     for key, value in {**_DEFAULTS, **_suggested(samples.first().id)}.items():
         st.session_state.setdefault(key, value)
-    st.session_state.setdefault("suggested_for", samples.first().id)
-    specials = _special_tokens(st.session_state.special_tokens)
+    st.session_state.setdefault(keys.SUGGESTED_FOR, samples.first().id)
+    specials = _special_tokens(st.session_state[keys.SPECIAL_TOKENS])
     lowest = size_steps.N_BYTES + len(specials)
 
     text, size, rest = st.columns([1.6, 3.2, 2.1], gap="medium")
@@ -65,10 +66,10 @@ def row() -> tuple[TrainingChoices, bool]:
         corpus = corpus_picker.choose(_take_suggestion)
     with size:
         n = _size(lowest, len(specials))
-    with rest.container(horizontal=True, horizontal_alignment="right", key="setup_buttons"):
+    with rest.container(horizontal=True, horizontal_alignment="right", key=keys.SETUP_BUTTONS):
         _split(corpus)
         _more()
-        pressed = st.button("Train", type="primary", key="train")
+        pressed = st.button("Train", type="primary", key=keys.TRAIN)
     corpus_picker.details(corpus)
 
     settings, problem = _check(n, specials, corpus.head)
@@ -80,32 +81,32 @@ def row() -> tuple[TrainingChoices, bool]:
 def _suggested(sample_id: str) -> dict[str, object]:
     """Return the settings that show a sample best, by widget key."""
     one = samples.by_id()[sample_id]
-    return {"vocab_size": one.vocab_size, "special_tokens": "\n".join(one.special_tokens)}
+    return {keys.VOCAB_SIZE: one.vocab_size, keys.SPECIAL_TOKENS: "\n".join(one.special_tokens)}
 
 
 def _take_suggestion() -> None:
     """Follow another sample's suggestions where the visitor left the last ones as they were."""
-    chosen = st.session_state.corpus_source
+    chosen = st.session_state[keys.CORPUS_SOURCE]
     if chosen in samples.by_id():
-        for key, value in _suggested(st.session_state.suggested_for).items():
+        for key, value in _suggested(st.session_state[keys.SUGGESTED_FOR]).items():
             if st.session_state[key] == value:
                 st.session_state[key] = _suggested(chosen)[key]
-        st.session_state.suggested_for = chosen
+        st.session_state[keys.SUGGESTED_FOR] = chosen
 
 
 def _size(lowest: int, n_specials: int) -> int:
-    n = st.session_state.vocab_size
+    n = st.session_state[keys.VOCAB_SIZE]
     n = min(max(n if isinstance(n, int) else lowest, lowest), size_steps.LARGEST)
-    st.session_state.vocab_size = n
+    st.session_state[keys.VOCAB_SIZE] = n
     n = st.select_slider(
         "Vocabulary size",
         options=size_steps.to_train(lowest, n),
         format_func=lambda size: f"{size:,}",
-        key="vocab_size",
+        key=keys.VOCAB_SIZE,
         persist_state="session",
     )
     merges = n - lowest
-    with st.container(key="size_sum"):
+    with st.container(key=keys.SIZE_SUM):
         st.caption(
             f"**{n:,}** = {size_steps.N_BYTES} bytes + {n_specials} special + {merges:,} merges"
         )
@@ -113,20 +114,20 @@ def _size(lowest: int, n_specials: int) -> int:
 
 
 def _split(corpus: ChosenText) -> None:
-    chosen = st.session_state.pattern
+    chosen = st.session_state[keys.PATTERN]
     title = PATTERNS[chosen].title if chosen in PATTERNS else "Own pattern"
-    with st.popover(f"Split: {title}", key="split"):
+    with st.popover(f"Split: {title}", key=keys.SPLIT):
         st.selectbox(
             "Cut the text into pre-tokens; merges never cross a cut",
             [*PATTERNS, CUSTOM],
             format_func=lambda p: PATTERNS[p].title if p in PATTERNS else "Own pattern (regex)",
-            key="pattern",
+            key=keys.PATTERN,
             persist_state="session",
         )
         if chosen == CUSTOM:
             st.text_input(
                 "Regular expression (what it does not match stays a piece of its own)",
-                key="custom_pattern",
+                key=keys.CUSTOM_PATTERN,
                 persist_state="session",
             )
         _show_cut(corpus)
@@ -189,21 +190,21 @@ def _more() -> None:
     changed = sum(
         st.session_state[key] != value
         for key, value in _DEFAULTS.items()
-        if key not in ("pattern", "custom_pattern")
+        if key not in (keys.PATTERN, keys.CUSTOM_PATTERN)
     )
-    with st.popover(f"More · {changed}" if changed else "More", key="more"):
-        st.session_state.vocab_size_exact = st.session_state.vocab_size
+    with st.popover(f"More · {changed}" if changed else "More", key=keys.MORE):
+        st.session_state[keys.VOCAB_SIZE_EXACT] = st.session_state[keys.VOCAB_SIZE]
         st.number_input(
             "Vocabulary size, exactly",
             min_value=size_steps.N_BYTES,
             max_value=size_steps.LARGEST,
             step=1,
-            key="vocab_size_exact",
+            key=keys.VOCAB_SIZE_EXACT,
             on_change=_take_exact_size,
         )
         st.text_area(
             "Special tokens, one per line",
-            key="special_tokens",
+            key=keys.SPECIAL_TOKENS,
             height=90,
             placeholder="<|endoftext|>",
             help="Each gets one id, cuts the text, and never takes part in a merge.",
@@ -213,14 +214,14 @@ def _more() -> None:
             "When several pairs are equally frequent",
             list(_TIES),
             format_func=_TIES.__getitem__,
-            key="tie_break",
+            key=keys.TIE_BREAK,
             persist_state="session",
         )
         st.selectbox(
             "Ids of the 256 bytes",
             list(_ORDERS),
             format_func=_ORDERS.__getitem__,
-            key="byte_order",
+            key=keys.BYTE_ORDER,
             persist_state="session",
         )
         left, right = st.columns(2)
@@ -228,7 +229,7 @@ def _more() -> None:
             "Least pair count",
             min_value=1,
             step=1,
-            key="min_pair_count",
+            key=keys.MIN_PAIR_COUNT,
             help="Training ends when no pair is this frequent.",
             persist_state="session",
         )
@@ -236,7 +237,7 @@ def _more() -> None:
             "Longest token, bytes",
             min_value=1,
             step=1,
-            key="max_token_bytes",
+            key=keys.MAX_TOKEN_BYTES,
             placeholder="no limit",
             help="No merge may make a longer token.",
             persist_state="session",
@@ -245,7 +246,7 @@ def _more() -> None:
             "Held-out share of the text",
             options=_SHARES,
             format_func=lambda share: f"{share} %",
-            key="held_out_share",
+            key=keys.HELD_OUT_SHARE,
             help="Lines spread over the text are set aside; the curve shows how well the "
             "vocabulary does on text it has not seen.",
             persist_state="session",
@@ -253,7 +254,9 @@ def _more() -> None:
 
 
 def _take_exact_size() -> None:
-    st.session_state.vocab_size = st.session_state.vocab_size_exact or size_steps.N_BYTES
+    st.session_state[keys.VOCAB_SIZE] = (
+        st.session_state[keys.VOCAB_SIZE_EXACT] or size_steps.N_BYTES
+    )
 
 
 def _special_tokens(lines: str | None) -> tuple[str, ...]:
@@ -261,12 +264,12 @@ def _special_tokens(lines: str | None) -> tuple[str, ...]:
 
 
 def _pattern() -> str:
-    chosen = st.session_state.pattern
-    return chosen if chosen in PATTERNS else st.session_state.custom_pattern or ""
+    chosen = st.session_state[keys.PATTERN]
+    return chosen if chosen in PATTERNS else st.session_state[keys.CUSTOM_PATTERN] or ""
 
 
 def _share() -> int:
-    share = st.session_state.held_out_share
+    share = st.session_state[keys.HELD_OUT_SHARE]
     return share if share in _SHARES else 0
 
 
@@ -276,16 +279,16 @@ def _check(n: int, specials: tuple[str, ...], head: str) -> tuple[Trainer | None
     if twice is not None:
         return None, f"The special token {twice!r} is listed twice; remove one of the two."
     try:
-        if state.pattern == CUSTOM:
+        if state[keys.PATTERN] == CUSTOM:
             cut(_pattern(), head)
         return Trainer(
             n,
             special_tokens=specials,
             pattern=_pattern(),
-            tie_break=state.tie_break,
-            byte_order=state.byte_order,
-            min_pair_count=state.min_pair_count or 1,
-            max_token_bytes=state.max_token_bytes,
+            tie_break=state[keys.TIE_BREAK],
+            byte_order=state[keys.BYTE_ORDER],
+            min_pair_count=state[keys.MIN_PAIR_COUNT] or 1,
+            max_token_bytes=state[keys.MAX_TOKEN_BYTES],
         ), None
     except ValueError as err:
         return None, str(err)
