@@ -6,7 +6,7 @@ text), `text` (UTF-8 in and out), `special` (special tokens), `corpus` (where te
 value), `encoder` (the encode kernels at work), `tokenizer` (text to ids and back),
 `preparation` (what only imported tokenizers do to a text), `formats` (files), `known`
 (well-known tokenizers by name), `metrics` (curves), `vocabulary` (what the entries of a
-vocabulary are), and last `compiling` and `kernels` (the compiled loops, each pinned to its
+vocabulary are), and last `kernels` (the compiled loops, each pinned to its
 plain twin by the tests).
 
 >>> result = Trainer(vocab_size=259).train("low low lower")
@@ -23,12 +23,12 @@ cache afterwards; `warm_up` does that ahead of time for all of them.
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING, Any
 
+from . import kernels
 from .model import NEVER, BPEModel, MergeTable
 from .patterns import PATTERNS, NamedPattern
-from .pretokenize import PreTokenizer
+from .pretokenize import PreTokenizer, character_classes
 from .text import DecodedText, DecodeStream, decode_text
 from .tokenizer import Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
@@ -57,13 +57,7 @@ def __getattr__(name: str) -> Any:
 
 def kernels_ready() -> bool:
     """Whether the compiled kernels are loaded in this process."""
-    kernels = sys.modules.get("bpe_core.kernels")
-    # While another thread imports it, the module is there and not complete.
-    if not hasattr(kernels, "tally_joins"):
-        return False
-    from . import compiling
-
-    return compiling.all_loaded()
+    return kernels.all_loaded()
 
 
 def warm_up() -> None:
@@ -71,8 +65,5 @@ def warm_up() -> None:
 
     Takes some seconds the first time on a machine; blocks, so call it in a thread.
     """
-    from . import compiling, kernels  # noqa: F401
-    from .pretokenize import character_classes
-
-    compiling.load_all()
+    kernels.load_all()
     character_classes()

@@ -137,7 +137,7 @@ def _counted(
         before = latest
         replaced += bad
         if len(counter):
-            counter.add_pieces(part.data, part.offsets, part.counts)
+            counter.add_pretokens(part.data, part.offsets, part.counts)
         else:
             counter = part
     return counter, replaced

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from . import kernels
 from .corpus import Progress, Source
+from .kernels.layout import BATCH, ENDS_ROOM, Code, PretokenTable
 from .pretokenize import SCANNED, PreTokenizer, Scanner
 from .special import Segments, SpecialSplitter, check_special_tokens
 
@@ -31,32 +33,32 @@ class PretokenCounter:
 
     def __init__(self, pretokenizer: PreTokenizer) -> None:
         self.pretokenizer = pretokenizer
-        self._rows = np.zeros(4 << 12, np.uint64)
-        self._offsets = np.zeros((1 << 11) + 1, np.int64)
-        self._arena = np.empty(1 << 15, np.uint8)
-        self._state = np.zeros(3, np.int64)
+        self._table = PretokenTable(
+            rows=np.zeros(4 << 12, np.uint64),
+            offsets=np.zeros((1 << 11) + 1, np.int64),
+            arena=np.empty(1 << 15, np.uint8),
+            state=np.zeros(3, np.int64),
+        )
 
     def __len__(self) -> int:
-        return int(self._state[0])
+        return int(self._table.state[0])
 
     @property
     def offsets(self) -> np.ndarray:
         """Where each pre-token's bytes begin in `data`, int64[n + 1]."""
-        return self._offsets[: len(self) + 1]
+        return self._table.offsets[: len(self) + 1]
 
     @property
     def counts(self) -> np.ndarray:
         """How often each pre-token occurs, int64[n]."""
-        from . import kernels
-
         counts = np.empty(len(self), np.int64)
-        kernels.collect_counts(self._rows, counts)
+        kernels.collect_counts(self._table.rows, counts)
         return counts
 
     @property
     def data(self) -> np.ndarray:
         """The bytes of all distinct pre-tokens, one after the other, uint8."""
-        return self._arena[: int(self._state[1])]
+        return self._table.arena[: int(self._table.state[1])]
 
     def add(self, text: bytes) -> None:
         """Count the pre-tokens of one stretch of text, given as valid UTF-8."""
@@ -68,33 +70,29 @@ class PretokenCounter:
 
         `data` is uint8 and holds valid UTF-8, `bounds` is int64.
         """
-        from . import kernels
-
         scheme = self.pretokenizer.scheme
         if scheme:
             scanner = Scanner(scheme)
-            ends = np.empty(min(data.size, SCANNED) + kernels.ENDS_ROOM, np.int64)
-            batch = np.empty(3 * kernels.BATCH, np.uint64)
+            ends = np.empty(min(data.size, SCANNED) + ENDS_ROOM, np.int64)
+            batch = np.empty(3 * BATCH, np.uint64)
             place = np.array([0, -1, 0, 0])
-            code = kernels.MORE_ENDS
-            while code != kernels.ALL_TAKEN:
-                if code == kernels.MORE_ENDS:
+            code = Code.MORE_ENDS
+            while code != Code.DONE:
+                if code == Code.MORE_ENDS:
                     place[2:] = 0, scanner.scan(data, bounds, ends, place)
                 else:
                     self._grow()
-                code = kernels.count_segments(data, bounds, ends, batch, *self._table(), place)
+                code = kernels.count_segments(data, bounds, ends, batch, self._table, place)
             return
         for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
             ends = self.pretokenizer.ends(data, start, stop)
-            self.add_pieces(data, np.append(start, ends), np.ones(ends.size, np.int64))
+            self.add_pretokens(data, np.append(start, ends), np.ones(ends.size, np.int64))
 
-    def add_pieces(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
-        """Add pieces data[borders[i]:borders[i+1]] with int64 weights."""
-        from . import kernels
-
+    def add_pretokens(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
+        """Add pre-tokens data[borders[i]:borders[i+1]] with int64 weights."""
         done = 0
         while done < weights.size:
-            done = kernels.count_given(data, borders, weights, done, *self._table())
+            done = kernels.count_given(data, borders, weights, done, self._table)
             if done < weights.size:
                 self._grow()
 
@@ -106,22 +104,18 @@ class PretokenCounter:
             raw[a:b]: n for a, b, n in zip(bounds, bounds[1:], self.counts.tolist(), strict=False)
         }
 
-    def _table(self) -> tuple[np.ndarray, ...]:
-        return self._rows, self._offsets, self._arena, self._state
-
     def _grow(self) -> None:
         """Make room for the pre-token that a kernel found none for."""
-        from . import kernels
-
-        n, used, needed = self._state.tolist()
-        if n + 1 >= self._offsets.size:
-            self._offsets = grown(self._offsets, 2 * self._offsets.size)
-        if 8 * (n + 1) > self._rows.size:
-            larger = np.zeros(4 * self._rows.size, np.uint64)
-            kernels.rehash(self._rows, larger)
-            self._rows = larger
-        if used + needed > self._arena.size:
-            self._arena = grown(self._arena, max(2 * self._arena.size, used + needed))
+        rows, offsets, arena, state = self._table
+        n, used, needed = state.tolist()
+        if n + 1 >= offsets.size:
+            offsets = grown(offsets, 2 * offsets.size)
+        if 8 * (n + 1) > rows.size:
+            rows = np.zeros(4 * rows.size, np.uint64)
+            kernels.rehash(self._table.rows, rows)
+        if used + needed > arena.size:
+            arena = grown(arena, max(2 * arena.size, used + needed))
+        self._table = PretokenTable(rows, offsets, arena, state)
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
@@ -181,7 +175,7 @@ def count_pretokens(
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(work) for _ in range(workers)]:
             counter = done.result()
-            total.add_pieces(counter.data, counter.offsets, counter.counts)
+            total.add_pretokens(counter.data, counter.offsets, counter.counts)
     return total, source.replaced_bytes
 
 
@@ -213,4 +207,4 @@ def _add_mapping(total: PretokenCounter, counts: Mapping[Any, Any]) -> None:
         raise ValueError("the counts add up to 2**63 bytes of text or more")
     data = np.frombuffer(b"".join(kept), np.uint8)
     borders = np.cumsum([0, *map(len, kept)], dtype=np.int64)
-    total.add_pieces(data, borders, np.array(list(kept.values()), np.int64))
+    total.add_pretokens(data, borders, np.array(list(kept.values()), np.int64))

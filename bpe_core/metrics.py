@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import kernels
 from .counting import count_pretokens
 from .model import NEVER
 from .tokenizer import Tokenizer
@@ -42,8 +43,6 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     >>> corpus_token_counts(result.tokenizer, "aaabdaaabac").tolist()
     [11, 9, 7]
     """
-    from . import kernels
-
     if not tokenizer.preparation.plain or tokenizer.ignore_merges:
         raise ValueError(
             "this tokenizer normalizes texts, has added tokens with options or takes pre-tokens "

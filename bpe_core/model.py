@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .encoder import Encoder, new_scratch
+from . import kernels
+from .encoder import Encoder, new_scratch, read_only
+from .kernels.layout import MergeRanks
 
 Int32 = npt.NDArray[np.int32]
 
@@ -129,15 +131,13 @@ class MergeTable:
         return births
 
     @functools.cached_property
-    def lookup(self) -> tuple[Int32, Int32, npt.NDArray[np.int64], Int32]:
+    def lookup(self) -> tuple[np.ndarray, ...]:
         """What the encode kernels look pairs up in: (id_of_byte, new, pairs, byte_ranks)."""
-        from . import kernels
-
         size = 1 << (2 * len(self) + 15).bit_length()
         pairs = np.full(2 * size, -1, np.int64)
         byte_ranks = np.full(65536, NEVER, np.int32)
         kernels.fill_ranks(self.left, self.right, pairs, byte_ranks)
-        return self.id_of_byte, self.new, pairs, byte_ranks
+        return read_only(self.id_of_byte, self.new, pairs, byte_ranks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +226,10 @@ class BPEModel:
         """The model with only the first merges, on the same table."""
         return self if n_merges >= self.n_merges else BPEModel(self.table, n_merges)
 
-    def encode_tables(self, ids: npt.NDArray[np.uint32]) -> tuple[Any, ...]:
-        """What an `Encoder` works with; `ids` are those of all tokens of the table."""
-        return self.n_merges, *self.table.lookup, ids
+    @property
+    def ranks(self) -> MergeRanks:
+        """The merges as the encode kernels look them up."""
+        return MergeRanks(self.n_merges, *self.table.lookup)
 
     @functools.cached_property
     def out_of_order(self) -> int | None:
@@ -251,17 +252,14 @@ class BPEModel:
         Pre-tokens end at `ends`, the first one begins at `start`. ValueError where the merges
         are not in an order that can be replayed.
         """
-        from . import kernels
-
         if self.out_of_order is not None:
             raise ValueError(
                 f"merge {self.out_of_order} uses a token that a later merge makes, so the ranks "
                 "of this tokenizer cannot be replayed one by one; it can still encode and decode"
             )
         longest = int(np.diff(ends, prepend=start).max(initial=0))
-        kernels.join_pieces(
-            data, ends, start, self.n_merges, *self.table.lookup, *new_scratch(longest), out
-        )
+        scratch = new_scratch(longest)
+        kernels.join_pretokens(data, ends, start, self.ranks, scratch, out)
 
     def encode_bytes(self, pretoken: bytes) -> list[int]:
         """Tokens of one pre-token: lowest rank first, never the longest match.
@@ -273,9 +271,8 @@ class BPEModel:
         data = np.frombuffer(pretoken, np.uint8)
         same = np.arange(self.table.n_tokens, dtype=np.uint32)
         end = np.array([data.size])
-        tokens, _ = Encoder(self.encode_tables(same)).encode(
-            0, data, np.append(0, end), np.array([-1]), end
-        )
+        encoder = Encoder(self.ranks, same)
+        tokens, _ = encoder.encode(0, data, np.append(0, end), np.array([-1]), end)
         return tokens.tolist()
 
     def merge_steps(self, pretoken: bytes) -> list[MergeStep]:

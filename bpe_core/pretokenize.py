@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import regex
 
+from . import kernels
+from .kernels import layout
 from .patterns import PATTERNS as PATTERNS
 from .patterns import NamedPattern as NamedPattern
 from .text import utf8 as utf8
@@ -27,7 +29,7 @@ def character_classes() -> np.ndarray:
     """Class bits of every code point, uint8[0x110000], from the installed `regex` package.
 
     Taken from the package itself so that a compiled scanner and `regex` follow the same
-    version of Unicode. The bits are named in kernels.py.
+    version of Unicode. The bits are named in kernels/layout.py.
     """
     points = np.arange(0x110000, dtype=np.uint32)
     points[0xD800:0xE000] = 0xFFFD  # surrogates cannot stand in UTF-8
@@ -99,8 +101,6 @@ class PreTokenizer:
         """
         if not self.scheme or stop <= start:
             return start
-        from . import kernels
-
         return kernels.last_cut(self.scheme, data, start, stop, character_classes())
 
     def split(self, text: str) -> list[str]:
@@ -138,9 +138,7 @@ class PreTokenizer:
         if not self.regex:
             return np.array([stop], np.int64)
         if self.scheme:
-            from . import kernels
-
-            ends = np.empty(stop - start + kernels.ENDS_ROOM, np.int64)
+            ends = np.empty(stop - start + layout.ENDS_ROOM, np.int64)
             n = Scanner(self.scheme).scan(data, np.array([start, stop]), ends, np.array([0, -1]))
             return ends[:n]
         raw = data[start:stop]
@@ -164,14 +162,12 @@ class Scanner:
     """A compiled scanner with what it writes to. Not for two threads at once."""
 
     def __init__(self, scheme: int) -> None:
-        from . import kernels
-
         self._scheme = scheme
-        self._scratch = (
-            character_classes(),
-            np.empty(kernels.TEXT_SIZE, np.uint8),
-            np.empty(kernels.TEXT_SIZE, np.uint8),
-            np.empty(kernels.MARKS_SIZE, np.uint64),
+        self._classes = character_classes()
+        self._window = layout.Window(
+            text=np.empty(layout.TEXT_SIZE, np.uint8),
+            kinds=np.empty(layout.TEXT_SIZE, np.uint8),
+            marks=np.empty(layout.MARKS_SIZE, np.uint64),
         )
 
     def scan(
@@ -182,6 +178,8 @@ class Scanner:
         Segments of `data` are as in `PretokenCounter.add_segments`; place[0] says in which one
         to begin and place[1] where in it (-1: its start). Stops where `ends` might have no room.
         """
-        from . import kernels
-
-        return int(kernels.scan_segments(self._scheme, data, bounds, *self._scratch, ends, place))
+        return int(
+            kernels.scan_segments(
+                self._scheme, data, bounds, self._classes, self._window, ends, place
+            )
+        )

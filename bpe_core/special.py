@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from . import kernels
 from .pretokenize import PreTokenizer
 from .text import utf8
 
@@ -89,8 +90,6 @@ class SpecialSplitter:
         n = documents.size // 2
         state = np.array([0, -1], np.int64)
         if self.tokens:
-            from . import kernels
-
             found = np.empty(3 * 64, np.int64)
             at = 0
             while (

@@ -15,6 +15,8 @@ from typing import Protocol, cast
 
 import numpy as np
 
+from . import kernels
+
 _local = threading.local()
 
 
@@ -176,8 +178,6 @@ class TextDecoder:
         """The same as UTF-8, without a detour over str where the bytes are good as they are."""
         if not self._from_utf8:
             return utf8(self.decode(data, final))
-        from . import kernels
-
         data = self._decoder.getstate()[0] + data
         self._decoder.reset()
         good = kernels.valid_utf8(np.frombuffer(data, np.uint8), 0, len(data))

@@ -89,10 +89,8 @@ class Tokenizer:
         self.extra: dict[int, bytes] = dict(extra or {})
         self.preparation = preparation or Preparation()
         self.ignore_merges: dict[bytes, int] = dict(ignore_merges or {})
-        # What an `Encoder` works with. Made now, so that no later call has to compile, load or
-        # allocate much.
-        self.tables = model.encode_tables(self.ids)
-        self._encoders = [Encoder(self.tables)]
+        # Made now, so that no later call has to compile, load or allocate much.
+        self._encoders = [self.new_encoder()]
         self._splitter = self.preparation.splitter(self.special_tokens)
         self._default_policy = special_policy(self._splitter, "all", ())
 
@@ -455,11 +453,15 @@ class Tokenizer:
         try:
             encoder = self._encoders.pop()
         except IndexError:
-            encoder = Encoder(self.tables)
+            encoder = self.new_encoder()
         ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
         if len(self._encoders) < (os.cpu_count() or 1):
             self._encoders.append(encoder)
         return ids, counts[document_ends - 1]
+
+    def new_encoder(self) -> Encoder:
+        """An encoder of this tokenizer's ids; each thread needs one of its own."""
+        return Encoder(self.model.ranks, self.ids)
 
     # ------------------------------------------------------------------ decoding
 

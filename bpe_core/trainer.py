@@ -1,7 +1,7 @@
 """Training: settings, a resumable run, and the trace of every merge.
 
 Belongs here: `Trainer`, `TrainingRun`, `MergeTrace`, `train_bpe`. The loop itself is one
-compiled kernel (`kernels.merge_steps`); its definition in plain Python is `reference.py`.
+compiled kernel (`kernels.train_merges`); its definition in plain Python is `reference.py`.
 Does not belong here: where text comes from and what the finished tokenizer does with it.
 """
 
@@ -14,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from . import kernels
 from .corpus import Progress, as_corpus
 from .counting import PretokenCounter, count_pretokens, grown
+from .kernels import layout
+from .kernels.layout import Code
 from .model import BYTE_ORDERS, BPEModel, MergeTable
 from .pretokenize import PreTokenizer
 from .special import check_special_tokens
@@ -216,31 +219,28 @@ class TrainingRun:
     """
 
     def __init__(self, trainer: Trainer, counter: PretokenCounter, replaced_bytes: int) -> None:
-        from . import kernels
-
         self.trainer = trainer
         self.replaced_bytes = replaced_bytes
         self.stop_reason: str | None = None
         self._order = BYTE_ORDERS[trainer.byte_order]
-        self._kernels = kernels
-        self._lay_out(counter)
-        self._make_tokens()
-        self._make_pairs()
-        k = trainer.top_k
-        n = self._goal
-        self._trace: tuple[Any, ...] = (
-            np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
-            np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
-            np.empty(n, np.int64), np.empty(n, np.int64),
-            np.full((n, k), -1, np.int32), np.full((n, k), -1, np.int32),
-            np.zeros((n, k), np.int64),
-        )  # fmt: skip
+        self._state = np.zeros(layout.STATE_SIZE, np.int64)
+        byte_pairs, raw = self._lay_out(counter)
+        self._tokens = self._byte_tokens(raw)
+        self._make_pairs(counter.offsets, *byte_pairs)
+        self._limits = layout.Limits(
+            goal=self._goal,
+            min_count=trainer.min_pair_count,
+            tie=TIE_BREAKS.index(trainer.tie_break),
+            max_size=min(trainer.max_token_bytes or _NO_LIMIT, _NO_LIMIT),
+        )
+        self._trace = _empty_trace(self._goal, trainer.top_k)
         if trainer.n_merges == 0:
             self.stop_reason = "vocab_size"
 
     # ------------------------------------------------------------------ making the state
 
-    def _lay_out(self, counter: PretokenCounter) -> None:
+    def _lay_out(self, counter: PretokenCounter) -> tuple[np.ndarray, np.ndarray]:
+        """Write the pre-tokens into cells; return what byte pairs there are, and the bytes."""
         n_cells = counter.data.size + len(counter) + 2
         if n_cells >= 2**31 - 1:
             raise ValueError(
@@ -248,58 +248,72 @@ class TrainingRun:
                 "2**31; choose a pattern that cuts the text"
             )
         self._weights = counter.counts.copy()
-        self._offsets = counter.offsets.copy()
         self._cells = np.empty(2 * n_cells, np.int32)
-        self._cells_raw = np.zeros(n_cells, np.uint8)
+        raw = np.zeros(n_cells, np.uint8)
         id_of_byte = np.empty(256, np.uint8)
         id_of_byte[np.frombuffer(self._order, np.uint8)] = np.arange(256)
         facts = np.zeros(3, np.int64)
-        self._byte_pairs = np.zeros((2, 65536), np.int64)
-        self._kernels.lay_out(
-            counter.data, counter.offsets, counter.counts, len(counter), id_of_byte,
-            self._cells_raw, self._cells, *self._byte_pairs, facts,
+        byte_pairs = np.zeros((2, 65536), np.int64)
+        kernels.lay_out(
+            counter.data, counter.offsets, self._weights, len(counter), id_of_byte,
+            raw, self._cells, *byte_pairs, facts,
         )  # fmt: skip
         self._initial_tokens = int(facts[1])
         # Each merge takes away at least one boundary of a distinct pre-token.
         self._goal = min(self.trainer.n_merges, int(facts[2]))
+        if self.trainer.max_token_bytes == 1:
+            self._goal = 0
+            self.stop_reason = "no_pairs"
+        return byte_pairs, raw
 
-    def _make_tokens(self) -> None:
+    def _byte_tokens(self, raw: np.ndarray) -> layout.Tokens:
+        """The 256 bytes, with room for all tokens that merges may make."""
         n = 256 + self._goal
-        self._token_size = np.empty(n, np.int32)
-        self._token_prefix = np.empty(n, np.uint64)
-        self._token_place = np.full(n, -1, np.int64)
+        tokens = layout.Tokens(
+            size=np.empty(n, np.int32),
+            prefix=np.empty(n, np.uint64),
+            place=np.full(n, -1, np.int64),
+            raw=raw,
+        )
         order = np.frombuffer(self._order, np.uint8).astype(np.uint64)
-        self._token_size[:256] = 1
-        self._token_prefix[:256] = order << np.uint64(56)
+        tokens.size[:256] = 1
+        tokens.prefix[:256] = order << np.uint64(56)
+        return tokens
 
-    def _make_pairs(self) -> None:
-        counts, sizes = self._byte_pairs
+    def _make_pairs(self, offsets: np.ndarray, counts: np.ndarray, sizes: np.ndarray) -> None:
+        """Make the records of all byte pairs, and room for what a step writes down."""
         n = int(np.count_nonzero(sizes))
         total = int(sizes.sum())
         room = max(2 * n, 1024)
-        self._records = np.empty(4 * room, np.int64)
-        self._heap_count, self._heap_pair = np.empty(room, np.int64), np.empty(room, np.int32)
-        self._touched, self._touched_count = np.empty(room, np.int32), np.empty(room, np.int64)
-        self._places = np.empty(2 * max(2 * total, 16), np.int32)
-        self._histogram = np.zeros(self._kernels.HISTOGRAM_SIZE, np.int32)
-        self._gather_pair, self._gather_place = np.empty(1024, np.int32), np.empty(2048, np.int32)
+        self._records = _new_records(
+            np.empty(4 * room, np.int64), np.empty(2 * max(2 * total, 16), np.int32)
+        )
+        self._heap = layout.Heap(np.empty(room, np.int64), np.empty(room, np.int32))
         n_best = 4 * self.trainer.top_k + 48  # `top` is refilled up to half of this
-        self._top = np.empty(n_best, np.int32), np.empty(n_best, np.int64)
-        self._frontier = np.empty(n_best + 2, np.int32)
-        self._memo = np.full(2 * (256 + self._goal), -1, np.int32)
-        self._tie = TIE_BREAKS.index(self.trainer.tie_break)
-        self._kernels.place_byte_pairs(
-            self._offsets, self._weights, self._weights.size, counts, sizes, self._cells,
-            self._records, self._records.view(np.int32), self._places, self._histogram,
-            self._token_place, np.empty(65536, np.int32),
+        self._top = layout.Top(
+            pair=np.empty(n_best, np.int32),
+            count=np.empty(n_best, np.int64),
+            frontier=np.empty(n_best + 2, np.int32),
+        )
+        self._tally = layout.Tally(
+            histogram=np.zeros(layout.HISTOGRAM_SIZE, np.int32),
+            touched=np.empty(room, np.int32),
+            before=np.empty(room, np.int64),
+        )
+        self._found = layout.NewPlaces(
+            pair=np.empty(1024, np.int32),
+            place=np.empty(2048, np.int32),
+            memo=np.full(2 * (256 + self._goal), -1, np.int32),
+        )
+        kernels.place_byte_pairs(
+            offsets, self._weights, self._weights.size, counts, sizes, self._cells,
+            self._records, self._tally.histogram, self._tokens.place, np.empty(65536, np.int32),
         )  # fmt: skip
-        self._state = np.zeros(self._kernels.STATE_SIZE, np.int64)
-        self._state[:5] = 0, n, n, total, self._initial_tokens
-        self._state[self._kernels.BOUND_COUNT] = _NO_LIMIT  # nothing is known of the best pairs
-        limit = self.trainer.max_token_bytes or _NO_LIMIT
-        if limit < 2:
-            self._goal = 0
-            self.stop_reason = "no_pairs"
+        self._state[layout.N_RECORDS] = n
+        self._state[layout.N_PAIRS] = n
+        self._state[layout.N_PLACES] = total
+        self._state[layout.N_TOKENS] = self._initial_tokens
+        self._state[layout.BOUND_COUNT] = _NO_LIMIT  # nothing is known of the best pairs
 
     # ------------------------------------------------------------------ going on
 
@@ -311,7 +325,7 @@ class TrainingRun:
     @property
     def n_merges(self) -> int:
         """Merges done so far."""
-        return int(self._state[0])
+        return int(self._state[layout.N_MERGES])
 
     @property
     def goal(self) -> int:
@@ -328,28 +342,17 @@ class TrainingRun:
         before = self.n_merges
         until = min(before + max_merges, self._goal)
         while not self.done:
-            code = self._kernels.merge_steps(
-                until - self.n_merges, self._goal, self.trainer.min_pair_count, self._state,
-                self._tie, min(self.trainer.max_token_bytes or _NO_LIMIT, _NO_LIMIT),
-                self._cells, self._cells_raw, self._weights,
-                self._token_size, self._token_prefix, self._token_place,
-                self._records, self._records.view(np.int32), self._places,
-                self._heap_count, self._heap_pair, *self._top, self._frontier,
-                self._histogram, self._touched, self._touched_count,
-                self._gather_pair, self._gather_place, self._memo, *self._trace,
+            code = kernels.train_merges(
+                until - self.n_merges, self._limits, self._state, self._cells, self._weights,
+                self._tokens, self._records, self._heap, self._top, self._tally, self._found,
+                self._trace,
             )  # fmt: skip
-            if code == self._kernels.NO_PAIRS:
+            if code == Code.NO_PAIRS:
                 self.stop_reason = "no_pairs"
-            elif code == self._kernels.BELOW_MINIMUM:
+            elif code == Code.BELOW_MINIMUM:
                 self.stop_reason = "min_pair_count"
-            elif code == self._kernels.GROW_PAIRS:
-                self._grow_pairs()
-            elif code == self._kernels.GROW_PLACES:
-                self._places = grown(self._places, 2 * self._places.size)
-            elif code == self._kernels.GROW_GATHER:
-                room = 2 * self._gather_pair.size
-                self._gather_pair = np.empty(room, np.int32)
-                self._gather_place = np.empty(2 * room, np.int32)
+            elif code != Code.DONE:
+                self._grow(code)
             elif self.n_merges >= self.trainer.n_merges:
                 self.stop_reason = "vocab_size"
             elif self.n_merges >= self._goal:
@@ -358,10 +361,24 @@ class TrainingRun:
                 break
         return self.n_merges - before
 
-    def _grow_pairs(self) -> None:
-        self._records = grown(self._records, 2 * self._records.size)
-        for name in ("_heap_count", "_heap_pair", "_touched", "_touched_count"):
-            setattr(self, name, grown(getattr(self, name), self._records.size // 4))
+    def _grow(self, code: int) -> None:
+        """Make twice the room of what a step found too little of."""
+        if code == Code.GROW_PLACES:
+            places = grown(self._records.places, 2 * self._records.places.size)
+            self._records = self._records._replace(places=places)
+        elif code == Code.GROW_GATHER:
+            room = 2 * self._found.pair.size
+            self._found = self._found._replace(
+                pair=np.empty(room, np.int32), place=np.empty(2 * room, np.int32)
+            )
+        else:
+            wide = grown(self._records.wide, 2 * self._records.wide.size)
+            room = wide.size // 4
+            self._records = _new_records(wide, self._records.places)
+            self._heap = layout.Heap(*(grown(array, room) for array in self._heap))
+            self._tally = self._tally._replace(
+                touched=grown(self._tally.touched, room), before=grown(self._tally.before, room)
+            )
 
     # ------------------------------------------------------------------ looking
 
@@ -372,7 +389,7 @@ class TrainingRun:
         shift = len(self.trainer.special_tokens)
         columns: dict[str, Any] = {
             name: column[:n].copy()
-            for name, column in zip(_COLUMNS + _CANDIDATES, self._trace, strict=True)
+            for name, column in self._trace._asdict().items()
         }
         for name in ("left", "right", "new", "cand_left", "cand_right"):
             # Indices as ids: what comes after the bytes makes room for the special tokens.
@@ -391,6 +408,21 @@ class TrainingRun:
             {t: 256 + i for i, t in enumerate(self.trainer.special_tokens)},
         )
         return TrainingResult(tokenizer, self.trace, self.stop_reason or "stopped")
+
+
+def _new_records(wide: np.ndarray, places: np.ndarray) -> layout.Records:
+    return layout.Records(wide, wide.view(np.int32), places)
+
+
+def _empty_trace(n: int, k: int) -> layout.Trace:
+    """Room for n steps with k candidates each."""
+    return layout.Trace(
+        *(np.empty(n, np.int32) for _ in range(3)),
+        *(np.empty(n, np.int64) for _ in range(5)),
+        cand_left=np.full((n, k), -1, np.int32),
+        cand_right=np.full((n, k), -1, np.int32),
+        cand_count=np.zeros((n, k), np.int64),
+    )
 
 
 def train_bpe(

@@ -16,7 +16,6 @@ import numpy as np
 import regex
 
 from .counting import count_pretokens
-from .encoder import Encoder
 from .model import NEVER
 from .tokenizer import Tokenizer
 
@@ -366,7 +365,7 @@ def unreachable(tokenizer: Tokenizer, vocabulary: Vocabulary) -> np.ndarray:
     if rows.size:
         bounds = np.stack([stops - vocabulary.sizes[rows], stops], axis=1).ravel()
         nothing = np.full(rows.size, -1)  # no special token follows
-        ids, ends = Encoder(tokenizer.tables).encode(0, data, bounds, nothing, stops)
+        ids, ends = tokenizer.new_encoder().encode(0, data, bounds, nothing, stops)
         result[rows] &= ~_encodes_to(vocabulary.ids[rows], ids, ends)
     return result
 

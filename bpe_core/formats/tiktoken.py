@@ -25,6 +25,7 @@ from typing import Literal
 
 import numpy as np
 
+from bpe_core import kernels
 from bpe_core.model import NEVER, BPEModel, MergeTable
 from bpe_core.preparation import pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
@@ -207,8 +208,6 @@ def _parents(tokens: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 
     `tokens` are in order of rank; a single byte has BYTE, one that never comes up has LOST.
     """
-    from bpe_core import kernels
-
     sizes = np.fromiter(map(len, tokens), np.int64, len(tokens))
     borders = np.append(0, np.cumsum(sizes))
     table = np.zeros(1 << (2 * len(tokens)).bit_length(), np.int64)

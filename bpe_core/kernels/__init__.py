@@ -13,8 +13,8 @@ Six jobs, each a file; who calls them stands behind.
 | `encode` | text to ids, by a cache of pre-tokens and by merging | `encoder` |
 
 Beside them: `layout` (what callers and kernels both name; no numba), `machine` (single machine
-instructions, each with its plain meaning), `keys` (keys and hashes of pre-tokens), `compiling` (how all
-of it is compiled and cached), and TRIED.md (what was tried, with figures).
+instructions, each with its plain meaning), `keys` (keys and hashes of pre-tokens), `compiling` (how
+all of it is compiled and cached), and TRIED.md (what was tried, with figures).
 
 A kernel holds no settings and no policy, raises nothing and allocates nothing. Where it needs more
 room it returns a code (`layout.Code`), Python makes the array larger and calls again, which is also

@@ -155,9 +155,14 @@ class Kernel:
         except Exception:
             return False
 
-    def _compiled(self) -> Any:
+    def dispatcher(self) -> Any:
+        """What numba makes of the function before it is compiled."""
         dispatcher = njit(cache=True, pipeline_class=_Compiler, **_OPTIONS)(self.function)
         _stamp(dispatcher)
+        return dispatcher
+
+    def _compiled(self) -> Any:
+        dispatcher = self.dispatcher()
         if self.is_cached(dispatcher):
             dispatcher.compile(self.signature)
         else:

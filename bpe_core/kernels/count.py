@@ -1,7 +1,7 @@
 """How often each distinct pre-token occurs: one hash table for a whole corpus.
 
-A row of the table is a distinct pre-token: key (two words), count, 1 + its number (0: an empty row).
-The bytes of pre-token w are arena[offsets[w]:offsets[w + 1]].
+A row of the table is a distinct pre-token: key (two words), count, 1 + its number (0: an empty
+row). The bytes of pre-token w are arena[offsets[w]:offsets[w + 1]].
 
 Belongs here: filling, growing and reading that table. Does not belong here: when it grows and what
 is counted (`counting.py`).
@@ -9,19 +9,22 @@ is counted (`counting.py`).
 
 import numpy as np
 
-from .compiling import I64, U8, boolean, i64, int64, kernel, part, u8, u64, void
+from .compiling import I64, U8, boolean, group, i64, int64, kernel, part, u8, u64, void
 from .keys import long_key, mix, same_bytes, short_key, short_key_inside
-from .layout import BATCH, ONE, SHORT_KEY, ZERO, Code
+from .layout import BATCH, ONE, SHORT_KEY, ZERO, Code, PretokenTable
 from .machine import get, prefetch, put
 
+TABLE = group(PretokenTable, u64, i64, u8, i64)
 
-@part(boolean(U8, int64, int64, int64, u64, i64, u8, i64))
-def _add_pretoken(buf, start, stop, weight, rows, offsets, arena, state):
+
+@part(boolean(U8, int64, int64, int64, TABLE))
+def _add_pretoken(buf, start, stop, weight, table):
     """Add `weight` to one pre-token's count. False: no room, nothing was changed.
 
-    state[0] pre-tokens so far, state[1] arena bytes in use, state[2] length of the one there
-    was no room for.
+    table.state: [0] pre-tokens so far, [1] arena bytes in use, [2] length of the one there was no
+    room for.
     """
+    rows, offsets, arena, state = table
     length = stop - start
     if length <= SHORT_KEY:
         low, high = short_key(buf, start, length)
@@ -61,8 +64,8 @@ def _add_pretoken(buf, start, stop, weight, rows, offsets, arena, state):
     return True
 
 
-@kernel(int64(U8, I64, I64, u64, u64, i64, u8, i64, i64))
-def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place):
+@kernel(int64(U8, I64, I64, u64, TABLE, i64))
+def count_segments(buf, bounds, ends, batch, table, place):
     """Count the pre-tokens of segments, given their ends as by `scan_segments`.
 
     Returns Code.DONE, or NO_ROOM (see _add_pretoken), or MORE_ENDS where those given are used up.
@@ -71,6 +74,7 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
     Nearly all of them are short, were met before and stand in the row that their key says. So
     a batch of keys is made and their rows are asked for, and only the others are looked for.
     """
+    rows = table.rows
     mask = np.uint64(rows.size // 4 - 1)
     pretoken = place[2]
     at = place[1]
@@ -102,7 +106,7 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
                 other |= get(rows, row + 1) ^ get(batch, 3 * k + 1)
                 if other == ZERO and end - at <= SHORT_KEY:
                     put(rows, row + 2, get(rows, row + 2) + ONE)
-                elif not _add_pretoken(buf, at, end, 1, rows, offsets, arena, state):
+                elif not _add_pretoken(buf, at, end, 1, table):
                     code = Code.NO_ROOM
                     break
                 at = end
@@ -116,14 +120,12 @@ def count_segments(buf, bounds, ends, batch, rows, offsets, arena, state, place)
     return Code.DONE
 
 
-@kernel(int64(U8, I64, I64, int64, u64, i64, u8, i64))
-def count_given(buf, borders, weights, first, rows, offsets, arena, state):
+@kernel(int64(U8, I64, I64, int64, TABLE))
+def count_given(buf, borders, weights, first, table):
     """Add pre-tokens buf[borders[w]:borders[w+1]] with weights; return the first one not added."""
     n = weights.size
     for w in range(first, n):
-        if not _add_pretoken(
-            buf, borders[w], borders[w + 1], weights[w], rows, offsets, arena, state
-        ):
+        if not _add_pretoken(buf, borders[w], borders[w + 1], weights[w], table):
             return w
     return n
 

@@ -1,16 +1,16 @@
 """Text to ids: pre-tokens that were met before are looked up, the others are merged.
 
-The cache of pre-tokens. A row is a cache line of eight words with two ways of four: key, key and number
-of ids, and up to four ids. A pre-token of five to eight ids takes a whole row, its key in the first
-way and the rest of its ids in the second. The key of a pre-token of up to 15 bytes is itself (see
-keys.py). That of a longer one is its hash and its length, below 2**56, and its ids stand behind its
-bytes in `ring`, which is written round and round; so do those of a short pre-token of nine ids and
-more. Then the way says where (as if the ring had no end) and how many.
+The cache of pre-tokens. A row is a cache line of eight words with two ways of four: key, key and
+number of ids, and up to four ids. A pre-token of five to eight ids takes a whole row, its key in
+the first way and the rest of its ids in the second. The key of a pre-token of up to 15 bytes is
+itself (see keys.py). That of a longer one is its hash and its length, below 2**56, and its ids
+stand behind its bytes in `ring`, which is written round and round; so do those of a short
+pre-token of nine ids and more. Then the way says where (as if the ring had no end) and how many.
 
 A pre-token is looked for in its row and in the row beside it, and a new one moves others aside.
 
-A batch has an entry of four words for each pre-token, and one for the end of each segment: two words
-of key, row, place in the text. The key of an end is BORDER and 0, as no pre-token's is.
+A batch has an entry of four words for each pre-token, and one for the end of each segment: two
+words of key, row, place in the text. The key of an end is BORDER and 0, as no pre-token's is.
 
 Belongs here: cache, batches, and the loop over them. Does not belong here: merging (`merge.py`).
 """
@@ -250,9 +250,11 @@ def _keep(buf, at, size, low, high, out, used, n, row, cache):
         copy16(rows, row + 6, out, used + WAY_IDS)
 
 
-@kernel(void(u64, u8, i64, u64, u8))
-def carry_over(rows, ring, head, larger_rows, larger_ring):
+@kernel(void(CACHE, CACHE))
+def carry_over(cache, larger):
     """Put what is in a cache into a larger one, which goes on with the same `head`."""
+    rows, ring, head = cache
+    larger_rows, larger_ring, _ = larger
     room = ring.size - SLACK
     first = max(head[0] - room, 0)
     for place in range(first, head[0], 8):  # entries are of whole words, and not cut in two
@@ -267,7 +269,7 @@ def carry_over(rows, ring, head, larger_rows, larger_ring):
         gone = count == IN_RING and np.int64(rows[way + 2]) < first
         if count == 0 or gone or (whole and way > row):
             continue
-        h = rows[way]  # of a long pretoken
+        h = rows[way]  # of a long pre-token
         if (rows[way + 1] & key_bits) >> np.uint64(56) != ZERO:
             h = _spread(rows[way], rows[way + 1] & key_bits)
         to = _make_room(larger_rows, 8 * np.int64(h >> shift), whole)
@@ -286,10 +288,10 @@ def encode_segments(
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], specials[k] the id after it or -1, and
     counts[k] becomes the number of ids up to its end. Its pre-tokens end at `given`.
-    Returns Code.DONE, or NO_ROOM where a pre-token of state[5] bytes found no room in `out` or in the
-    scratch arrays, or MORE_ENDS where those given are used up, or CACHE_FULL where a larger
-    cache is due. state: [0] segment, [1] place in it (-1: its start), [2] next one of the ends, [3] ids
-    in `out`, [4] number of ends.
+    Returns Code.DONE, or NO_ROOM where a pre-token of state[5] bytes found no room in `out` or
+    in the scratch arrays, or MORE_ENDS where those given are used up, or CACHE_FULL where a
+    larger cache is due. state: [0] segment, [1] place in it (-1: its start), [2] next one of the
+    ends, [3] ids in `out`, [4] number of ends.
     """
     rows, ring, head = cache
     entries = batch.entries

@@ -88,6 +88,14 @@ class PretokenTable(NamedTuple):
     state: np.ndarray  # int64: pre-tokens, bytes of the arena in use, length without room
 
 
+class Window(NamedTuple):
+    """Where a stretch of text is scanned, see scan.py."""
+
+    text: np.ndarray  # uint8[TEXT_SIZE]
+    kinds: np.ndarray  # uint8[TEXT_SIZE]: class bits of the bytes of characters beyond ASCII
+    marks: np.ndarray  # uint64[MARKS_SIZE]
+
+
 class Limits(NamedTuple):
     """What a training may do."""
 

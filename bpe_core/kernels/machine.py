@@ -1,8 +1,8 @@
 """Single machine instructions that numba has no name for, each beside its plain meaning.
 
-Belongs here: what LLVM does in one or a few instructions, written twice: as a plain Python function,
-which is its definition and runs where numba's JIT is off (NUMBA_DISABLE_JIT=1), and as the code
-to generate. Does not belong here: anything with a loop or a decision of its own.
+Belongs here: what LLVM does in one or a few instructions, written twice: as a plain Python
+function, which is its definition and runs where numba's JIT is off (NUMBA_DISABLE_JIT=1), and as
+the code to generate. Does not belong here: anything with a loop or a decision of its own.
 
 A decorated function below is called by numba while it compiles a caller: it gets the types of the
 arguments, and returns the signature and the function that writes the instructions. Indices are not

@@ -4,9 +4,9 @@ A short pre-token is merged by looking for the lowest rank again after each merg
 without branches on what is random. A long one uses a heap of (rank, place) and a linked list, so a
 pre-token of a million letters takes n log n.
 
-`MergeRanks.pairs` is a hash table from a pair of tokens to its rank. A row is a cache line: four keys
-(-1: free), filled in order, and their four ranks; where a row is full the next one follows. Pairs
-of bytes have a table of their own as well.
+`MergeRanks.pairs` is a hash table from a pair of tokens to its rank. A row is a cache line: four
+keys (-1: free), filled in order, and their four ranks; where a row is full the next one follows.
+Pairs of bytes have a table of their own as well.
 
 Belongs here: one pre-token at a time; what ranks say of tokens. Does not belong here: finding a
 pre-token that was met before (`encode.py`).

@@ -1,7 +1,7 @@
 """Where the pre-token that starts at a place ends: the plain scanners.
 
-A scanner cuts text where `regex` would with the pattern of the same name in `patterns.py`. There are
-two for each pattern. The one here goes character by character and finds one end: it is the
+A scanner cuts text where `regex` would with the pattern of the same name in `patterns.py`. There
+are two for each pattern. The one here goes character by character and finds one end: it is the
 definition, and it decides where the fast one (`scan.py`) cannot. As pre-tokens are short and their
 lengths random, the processor mispredicts the end of nearly each such loop, which is why there is a
 fast one.
@@ -9,7 +9,6 @@ fast one.
 Belongs here: one pre-token at a time. Does not belong here: windows and sets of bytes.
 """
 
-import numpy as np
 
 from .compiling import U8, boolean, int64, part
 from .layout import CL100K, GPT2, LETTER, LOWER, NUMBER, O200K, SPACE, UPPER

@@ -1,8 +1,8 @@
 """Where pre-tokens end, 64 bytes at a time: the fast scanners.
 
-A window of text is looked at in rows of 64 bytes: one word tells of each byte whether it belongs to a
-letter, another whether to white space, and so on; a few operations on these sets tell of all 64
-bytes at once whether a pre-token begins there. A few places cannot be told like this; they are
+A window of text is looked at in rows of 64 bytes: one word tells of each byte whether it belongs
+to a letter, another whether to white space, and so on; a few operations on these sets tell of all
+64 bytes at once whether a pre-token begins there. A few places cannot be told like this; they are
 marked as unsure and decided by the plain scanner (`next_end.py`).
 
 A table of `marks` holds the sets: a row for 64 bytes (and an empty one before and after all), a
@@ -14,7 +14,21 @@ pre-token is (`next_end.py`, `patterns.py`).
 
 import numpy as np
 
-from .compiling import I64, U8, boolean, i64, inline, int64, kernel, part, u8, u64, uint64, void
+from .compiling import (
+    I64,
+    U8,
+    boolean,
+    group,
+    i64,
+    inline,
+    int64,
+    kernel,
+    part,
+    u8,
+    u64,
+    uint64,
+    void,
+)
 from .layout import (
     ALL,
     CL100K,
@@ -33,6 +47,7 @@ from .layout import (
     WHITESPACE,
     WINDOW,
     ZERO,
+    Window,
 )
 from .machine import (
     bytes_with,
@@ -51,6 +66,8 @@ from .utf8 import class_at
 
 MARGIN = 32  # bytes at a window's end in which nothing is taken as decided
 REACH = 8  # bytes: no pattern looks as far beyond a firm start, two characters at most
+
+WINDOW_TYPE = group(Window, u8, u8, u64)
 
 # Columns of the table of marks.
 LETTERS = 0
@@ -470,14 +487,15 @@ def last_cut(scheme, buf, start, stop, classes):
     return start
 
 
-@kernel(int64(int64, U8, I64, U8, u8, u8, u64, i64, I64))
-def scan_segments(scheme, buf, bounds, classes, text, kinds, marks, ends, state):
+@kernel(int64(int64, U8, I64, U8, WINDOW_TYPE, i64, I64))
+def scan_segments(scheme, buf, bounds, classes, window, ends, state):
     """Write the ends of the next pre-tokens of segments of `buf`; return how many.
 
     Segment k is buf[bounds[2 * k]:bounds[2 * k + 1]], a text of its own; state[0] says in which
     one to begin and state[1] where in it (-1: its start). Stops when `ends` may have no room
     for those of another window.
     """
+    text, kinds, marks = window
     n = 0
     room = ends.size - ENDS_ROOM
     base = state[1]

@@ -21,7 +21,7 @@ The heap holds the pairs with a count of `threshold` and more, each with the cou
 looked at. Counts only fall, so a stored count is an upper bound, and an entry is put right when it
 comes up. Most pairs never come near the top: where the heap runs low it is made anew with a lower
 threshold. The best few pairs stand in order in `top`, with their true counts; every other pair
-loses to the bound. So a step looks at those alone, and the heap is walked only where `top` runs low.
+loses to the bound. So a step looks at those alone, and walks the heap only where `top` runs low.
 
 `incremental.py` is the same idea in plain Python, with the same names.
 
@@ -516,7 +516,9 @@ def _add_place(pair, place, tag, weight, n_found, records, found):
         int64, int64, int64, int64, i64, i32, i64, TOKENS, RECORDS, TALLY, NEW_PLACES
     )
 )  # fmt: skip
-def _merge_places(step, winner, new, max_size, state, cells, weights, tokens, records, tally, found):
+def _merge_places(
+    step, winner, new, max_size, state, cells, weights, tokens, records, tally, found
+):
     """Merge the winner wherever it stands, and count the pairs that come and go with that.
 
     Returns how many places were merged (weighted), how many records there are then, how many

@@ -5,7 +5,7 @@ Belongs here: reading UTF-8 byte by byte. Does not belong here: decoding to str 
 
 import numpy as np
 
-from .compiling import I64, U8, inline, int64, kernel, tuple_of
+from .compiling import U8, inline, int64, kernel, tuple_of
 from .machine import bytes_with, get
 
 

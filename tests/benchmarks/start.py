@@ -25,8 +25,8 @@ COMPILE = """
 import time
 import numba
 t, p = time.perf_counter(), time.process_time()
-from bpe_core import compiling, kernels
-compiling.load_all()
+from bpe_core import kernels
+kernels.load_all()
 print(time.perf_counter() - t, time.process_time() - p)
 """
 

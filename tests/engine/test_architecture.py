@@ -44,7 +44,7 @@ def test_the_engine_knows_nothing_of_the_app(path: Path) -> None:
 
 def test_only_the_kernels_are_compiled() -> None:
     using_numba = [path.name for path in ENGINE if "numba" in imported(path)]
-    assert using_numba == ["compiling.py", "kernels.py"]
+    assert using_numba == ["compiling.py", "machine.py"]
 
 
 def test_the_reference_imports_nothing_but_plain_python() -> None:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Tokenizer, Trainer, encoder, kernels, reference, tokenizer
+from bpe_core import Tokenizer, Trainer, encoder, reference, tokenizer
 from bpe_core.counting import count_pretokens
+from bpe_core.kernels import layout
 from bpe_core.pretokenize import PreTokenizer
 
 SPECIALS = ("<|x|>", "<|x|><|y|>", "ж")
@@ -58,7 +59,7 @@ def test_caches_in_which_everything_is_displaced_change_no_id(
     monkeypatch.setattr(encoder, "FIRST_ROWS", rows)
     monkeypatch.setattr(encoder, "MOST_ROWS", rows)
     small = Tokenizer(trained.model, trained.pretokenizer, trained.special_tokens)
-    assert small._encoders[0]._cache[1].size == 16 * rows + kernels.SLACK
+    assert small._encoders[0]._cache.ring.size == 16 * rows + layout.SLACK
     # A ring of 128 bytes is too small for the longest pieces; those must stay out of it.
     for seed in range(3):
         text = words(seed, 120)

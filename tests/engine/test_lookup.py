@@ -9,6 +9,7 @@ import pytest
 
 from bpe_core import Tokenizer, Trainer, encoder, kernels, reference
 from bpe_core.encoder import Encoder
+from bpe_core.kernels import layout
 
 TEXT = "the quick brown fox jumps over the lazy dog; Съешь же ещё этих мягких булок. " * 3
 
@@ -45,7 +46,7 @@ def some_bytes(rng: random.Random, n: int) -> bytes:
 
 def test_a_piece_of_any_length_at_any_distance_from_the_end(trained: Tokenizer) -> None:
     rng = random.Random(1)
-    mine = Encoder(trained.tables)
+    mine = trained.new_encoder()
     for n in (*range(1, 41), *range(55, 70), *range(250, 301)):
         piece = some_bytes(rng, n)
         expected = plainly(trained, piece)
@@ -69,7 +70,7 @@ def test_pieces_with_any_number_of_ids_that_move_each_other_aside(
     stock += [bytes(n) for n in (1, 8, 15, 16)] + [b"\x01", b"\x01" + bytes(7), b"\xff" * 15]
     stock += [some_bytes(rng, n) for n in (3, 7, 12, 15, 16, 17, 31, 32, 33, 48, 64, 200, 256)]
     expected = {piece: plainly(trained, piece) for piece in stock}
-    mine = Encoder(trained.tables)
+    mine = trained.new_encoder()
     for per_segment in (1, 2, 7, 127, 128, 10**9):
         pieces = rng.choices(stock, k=700)
         ids = encoded(mine, pieces, b"", per_segment)
@@ -81,7 +82,7 @@ def test_a_cache_as_full_as_it_gets(trained: Tokenizer, monkeypatch: pytest.Monk
     monkeypatch.setattr(encoder, "FIRST_ROWS", 16)
     monkeypatch.setattr(encoder, "MOST_ROWS", 16)
     rng = random.Random(4)
-    mine = Encoder(trained.tables)
+    mine = trained.new_encoder()
     for _ in range(4):
         pieces = [some_bytes(rng, rng.choice([2, 3, 6, 9, 14, 20])) for _ in range(300)]
         expected = [i for piece in pieces for i in plainly(trained, piece)]
@@ -98,14 +99,14 @@ def test_ends_that_run_out_anywhere_change_no_id(given: int) -> None:
 
     tokenizer = Trainer(400, ("<|x|>", "ж")).train(TEXT).tokenizer
     expected = tokenizer.encode(text := "<|x|>" + TEXT + "<|x|><|x|>" + TEXT[:9] + "ж")
-    tokenizer._encoders = [Stingy(tokenizer.tables)]
+    tokenizer._encoders = [Stingy(tokenizer.model.ranks, tokenizer.ids)]
     assert tokenizer.encode(text) == expected
 
 
 def test_ends_that_stop_before_the_text_are_refused(trained: Tokenizer) -> None:
     data = np.frombuffer(b"abcd", np.uint8)
     with pytest.raises(ValueError, match="end before the text"):
-        Encoder(trained.tables).encode(
+        trained.new_encoder().encode(
             0, data, np.array([0, 4]), np.array([-1]), np.array([2], np.int64)
         )
 
@@ -116,11 +117,11 @@ def test_both_ways_of_merging_agree_at_the_length_where_they_meet(
 ) -> None:
     cut = trained.truncated(merges)
     rng = random.Random(merges)
-    for n in range(kernels.SHORT - 6, kernels.SHORT + 7):
+    for n in range(layout.SHORT - 6, layout.SHORT + 7):
         for piece in (some_bytes(rng, n), b"a" * n, (b"the" * n)[:n]):
             tokens = map(cut.model.token_bytes, cut.model.encode_bytes(piece))
             assert list(tokens) == reference.encode(piece, cut.merges)
-            joins = np.full(n - 1, kernels.NEVER, np.int32)
+            joins = np.full(n - 1, layout.NEVER, np.int32)
             cut.model.join_ranks(np.frombuffer(piece, np.uint8), np.array([n]), 0, joins)
             assert joins.tolist() == reference.join_ranks(piece, cut.merges)
 
@@ -131,7 +132,7 @@ def test_a_full_row_of_pairs_goes_on_in_the_next() -> None:
     left, right = (keys >> 8).astype(np.int32), (keys & 255).astype(np.int32)
     left[1500:] += 256  # pairs that are not of two bytes
     pairs = np.full(2 << 12, -1, np.int64)
-    byte_ranks = np.full(65536, kernels.NEVER, np.int32)
+    byte_ranks = np.full(65536, layout.NEVER, np.int32)
     kernels.fill_ranks(left, right, pairs, byte_ranks)
     stored = pairs.reshape(-1, 2, 4)
     found = dict(zip(stored[:, 0].ravel().tolist(), stored[:, 1].ravel().tolist(), strict=True))
@@ -144,7 +145,7 @@ def test_a_full_row_of_pairs_goes_on_in_the_next() -> None:
 def test_a_larger_cache_takes_over_what_is_in_a_smaller_one(trained: Tokenizer) -> None:
     rng = random.Random(7)
     pieces = sorted({some_bytes(rng, rng.randint(1, 40)) for _ in range(200)})
-    mine = Encoder(trained.tables)
+    mine = trained.new_encoder()
     first = encoded(mine, pieces)
     rows, _, head = mine._cache
     put = int(head[1])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, PreTokenizer, kernels
+from bpe_core.kernels import layout
 from bpe_core.pretokenize import Scanner
 
 SCANNED = sorted(name for name, pattern in PATTERNS.items() if pattern.scheme)
@@ -106,7 +107,7 @@ def test_the_end_of_a_window_does_not_show(name: str) -> None:
     )
     @settings(max_examples=150)
     def compare(fill: str, short_of: int, runs: list[tuple[str, int]]) -> None:
-        size = (kernels.WINDOW - short_of) // len(fill.encode())
+        size = (layout.WINDOW - short_of) // len(fill.encode())
         text = fill * size + "".join(piece * n for piece, n in runs)
         assert scanned(name, text) == matched(name, text)
 
@@ -155,7 +156,7 @@ def test_segments_are_scanned_as_if_each_were_alone(name: str) -> None:
     bounds = np.stack([starts, stops], axis=1).ravel()
     pretokenizer = PreTokenizer(name)
     wanted = [pretokenizer.ends(data, a, b) for a, b in zip(starts, stops, strict=True)]
-    ends = np.empty(kernels.ENDS_ROOM, np.int64)  # the least that a scanner can go on with
+    ends = np.empty(layout.ENDS_ROOM, np.int64)  # the least that a scanner can go on with
     scanner = Scanner(pretokenizer.scheme)
     found: list[int] = []
     segment = 0
@@ -174,7 +175,7 @@ def test_segments_are_scanned_as_if_each_were_alone(name: str) -> None:
 @pytest.mark.parametrize("name", SCANNED)
 def test_runs_longer_than_windows_are_one_piece(name: str) -> None:
     for character in ("a", "中", " ", "!"):
-        text = character * (3 * kernels.WINDOW) + "x1"
+        text = character * (3 * layout.WINDOW) + "x1"
         assert scanned(name, text) == matched(name, text)
 
 
