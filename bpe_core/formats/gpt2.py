@@ -7,8 +7,9 @@ files (`Tokenizer.from_files`).
 from __future__ import annotations
 
 import json
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -25,6 +26,9 @@ from .common import (
     twin_names,
     vocab_names,
 )
+from .record import FileContent, FormatRecord, LoadedTokenizer, ReadSettings
+
+VOCAB, MERGES = "vocab.json", "merges.txt"
 
 
 def loads_gpt2(
@@ -71,13 +75,16 @@ def loads_gpt2(
         raise FormatError("vocab.json + merges.txt", "content", str(err)) from None
     if special_tokens is None and tokenizer.extra:
         unused = [key_of[i] for i in tokenizer.extra]
-        some = ", ".join(map(repr, unused[:3])) + (", ..." if len(unused) > 3 else "")
         warnings.warn(
-            f"vocab.json has {len(unused)} entries that no merge makes ({some}). If they are "
-            "special tokens, name them in special_tokens; else they are never encoded to.",
+            f"vocab.json has {len(unused)} entries that no merge makes ({_some(unused)}). If they "
+            "are special tokens, name them in special_tokens; else they are never encoded to.",
             stacklevel=3,
         )
     return tokenizer
+
+
+def _some(names: Collection[str]) -> str:
+    return ", ".join(map(repr, list(names)[:3])) + (", ..." if len(names) > 3 else "")
 
 
 def _merges_at_once(text: str, known: set[bytes]) -> list[tuple[bytes, bytes]] | None:
@@ -148,3 +155,55 @@ def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
     lines = [f"{to_characters(a)} {to_characters(b)}\n" for a, b in tokenizer.merges]
     names = json.dumps(vocab_names(tokenizer), ensure_ascii=False)
     return names, "#version: 0.2\n" + "".join(lines)
+
+
+# --------------------------------------------------------------------------- the record
+
+
+def _sniff(content: FileContent) -> str:
+    if content.is_object:
+        return VOCAB
+    line = content.first_line
+    merges = line.startswith(b"#version") or re.fullmatch(rb"[^ ]+ [^ ]+", line)
+    return MERGES if merges and b"import" not in line else ""
+
+
+def _loads(files: Mapping[str, bytes], settings: ReadSettings) -> LoadedTokenizer:
+    tokenizer = loads_gpt2(
+        files[VOCAB], files[MERGES], settings.special_tokens or {}, pattern=settings.pattern
+    )
+    unused = [token.decode("utf-8", "replace") for token in tokenizer.extra.values()]
+    note = (
+        f"{len(unused)} entries are made by no merge ({_some(unused)}): if they are special "
+        "tokens, name them; else they are decoded but never encoded to."
+    )
+    return LoadedTokenizer(tokenizer, (note,) if unused else ())
+
+
+def _dumps(tokenizer: Tokenizer) -> dict[str, bytes]:
+    vocab_json, merges_txt = dumps_gpt2(tokenizer)
+    return {VOCAB: vocab_json.encode(), MERGES: merges_txt.encode()}
+
+
+def _remarks(tokenizer: Tokenizer) -> Iterator[str]:
+    if tokenizer.pattern != "gpt2":
+        yield (
+            f"The files do not hold the pattern, {tokenizer.pattern!r}: libraries that read them "
+            "take GPT-2's and give other ids."
+        )
+    if names := ", ".join(map(repr, tokenizer.special_tokens)):
+        yield f"The files do not say that {names} are special: name them when reading."
+
+
+RECORD = FormatRecord(
+    name="gpt2",
+    title="GPT-2 files",
+    files=(VOCAB, MERGES),
+    expected="vocab.json with merges.txt",
+    holds_settings=False,
+    sniff=_sniff,
+    loads=_loads,
+    dumps=_dumps,
+    obstacles=gpt2_obstacles,
+    remarks=_remarks,
+)

@@ -17,7 +17,9 @@ from bpe_core.preparation import AddedToken, Preparation, pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
 from .common import FormatError, from_characters, json_of, to_characters
+from .record import FileContent, FormatRecord, LoadedTokenizer
 
+FILE = "tokenizer.mergescope.json"
 NATIVE_NAME = "bpe_core tokenizer"
 NATIVE_VERSION = 2
 # Version 2 adds the keys "preparation" and "whole", and several patterns in turn. A file that
@@ -179,3 +181,23 @@ def _native_merges(name: str, rows: list[Any]) -> tuple[list[int], list[int], li
     if len(made) != known - 256:
         raise FormatError(name, "key 'merges'", "the new tokens are not numbered without gaps")
     return columns
+
+
+# --------------------------------------------------------------------------- the record
+
+
+def _sniff(content: FileContent) -> str:
+    native = "format" in content.keys and NATIVE_NAME.encode() in content.start[:200]
+    return FILE if native else ""
+
+
+RECORD = FormatRecord(
+    name="native",
+    title="Native",
+    files=(FILE,),
+    expected="a native file",
+    holds_settings=True,
+    sniff=_sniff,
+    loads=lambda files, _: LoadedTokenizer(loads_native(files[FILE])),
+    dumps=lambda tokenizer: {FILE: dumps_native(tokenizer).encode()},
+)

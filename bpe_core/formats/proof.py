@@ -1,27 +1,20 @@
-"""Whole sets of files: which ones a format has, telling formats apart, proving an export.
+"""Proving an export: the files are read back and both tokenizers encode the same texts.
 
-Belongs here: what holds for all formats together. Does not belong here: any one format.
+Belongs here: `prove` and the texts at which tokenizers have gone wrong. Does not belong here:
+reading and writing (`files.py`).
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from bpe_core.tokenizer import Tokenizer
 
-from .common import FormatError
-from .gpt2 import dumps_gpt2, gpt2_obstacles, loads_gpt2
-from .huggingface import Imported, dumps_hf, hf_obstacles, loads_hf, read_hf
-from .native import NATIVE_NAME, dumps_native, loads_native
-from .tiktoken import dumps_tiktoken, loads_tiktoken, tiktoken_obstacles, tiktoken_snippet
-
-Format = Literal["native", "gpt2", "tiktoken", "hf"]
-_OBSTACLES = {"gpt2": gpt2_obstacles, "tiktoken": tiktoken_obstacles, "hf": hf_obstacles}
+from .files import Format, dumps, record_of
+from .record import ReadSettings
 
 # Strings at which tokenizers have gone wrong: blanks, line ends, case, marks, digits, runs.
 NASTY_TEXTS = (
@@ -45,69 +38,6 @@ class Proof(NamedTuple):
     differing: tuple[str, ...]
 
 
-def obstacles(tokenizer: Tokenizer, format_name: Format) -> list[str]:
-    """Why the format cannot hold the tokenizer, a sentence each; [] where it can.
-
-    Exact: with no obstacle, what the format's own library reads gives the same ids. May take
-    a second for a vocabulary of 200,000.
-
-    >>> tokenizer = Tokenizer.from_vocab({i: bytes([i]) for i in range(256)} | {256: b"xyz"}, [])
-    >>> obstacles(tokenizer, "native"), len(obstacles(tokenizer, "tiktoken"))
-    ([], 1)
-    """
-    return [] if format_name == "native" else list(_OBSTACLES[format_name](tokenizer))
-
-
-def remarks(tokenizer: Tokenizer, format_name: Format) -> list[str]:
-    """What the files of a format leave to their reader, a sentence each.
-
-    >>> from bpe_core import Trainer
-    >>> remarks(Trainer(257, pattern="o200k").train("").tokenizer, "hf")
-    []
-    """
-    names = ", ".join(map(repr, tokenizer.special_tokens))
-    found = []
-    if format_name == "gpt2":
-        if tokenizer.pattern != "gpt2":
-            found.append(
-                f"The files do not hold the pattern, {tokenizer.pattern!r}: libraries that read "
-                "them take GPT-2's and give other ids."
-            )
-        if names:
-            found.append(f"The files do not say that {names} are special: name them when reading.")
-    if format_name == "tiktoken":
-        found.append(
-            "The rank file holds neither pattern nor special tokens: the Python file with it does."
-        )
-        if any(not option.special for option in tokenizer.preparation.tokens.values()):
-            found.append("tiktoken knows special tokens only: added tokens become such.")
-    return found
-
-
-def dumps(tokenizer: Tokenizer, format_name: Format) -> dict[str, bytes]:
-    """The files of an export, by the names that their readers expect.
-
-    For tiktoken there is a Python file too, which builds the encoding from the rank file.
-    Raises FormatError with the first of the `obstacles`.
-
-    >>> from bpe_core import Trainer
-    >>> list(dumps(Trainer(257).train("abab").tokenizer, "gpt2"))
-    ['vocab.json', 'merges.txt']
-    """
-    if format_name == "gpt2":
-        vocab_json, merges_txt = dumps_gpt2(tokenizer)
-        return {"vocab.json": vocab_json.encode(), "merges.txt": merges_txt.encode()}
-    if format_name == "tiktoken":
-        ranks = dumps_tiktoken(tokenizer)
-        return {
-            "tokenizer.tiktoken": ranks,
-            "load_tokenizer.py": tiktoken_snippet(tokenizer).encode(),
-        }
-    if format_name == "hf":
-        return {"tokenizer.json": dumps_hf(tokenizer).encode()}
-    return {"tokenizer.mergescope.json": dumps_native(tokenizer).encode()}
-
-
 def prove(tokenizer: Tokenizer, format_name: Format, texts: Iterable[str] = ()) -> Proof:
     """Export, read back, and compare ids on `texts`, on every token's text, on nasty strings.
 
@@ -117,7 +47,10 @@ def prove(tokenizer: Tokenizer, format_name: Format, texts: Iterable[str] = ()) 
     >>> prove(Trainer(257).train("abab").tokenizer, "hf", ["abc"]).differing
     ()
     """
-    again = _read_back(tokenizer, format_name, dumps(tokenizer, format_name))
+    record = record_of(format_name)
+    files = dumps(tokenizer, format_name)
+    settings = ReadSettings(tokenizer.pattern, tokenizer.special_tokens, "whole")
+    again = record.loads({name: files[name] for name in record.files}, settings).tokenizer
     own = [token.decode("utf-8", "replace") for token in tokenizer.vocab.values()]
     specials = ["".join(tokenizer.special_tokens), " a ".join(tokenizer.special_tokens)]
     compared = [*texts, *own, "\n".join(own), *specials, *NASTY_TEXTS]
@@ -130,88 +63,3 @@ def prove(tokenizer: Tokenizer, format_name: Format, texts: Iterable[str] = ()) 
         )
         differing = [text for text, x, y in parts if not np.array_equal(x, y)]
     return Proof(len(compared), len(ids), tuple(differing))
-
-
-def _read_back(tokenizer: Tokenizer, format_name: Format, files: Mapping[str, bytes]) -> Tokenizer:
-    content = list(files.values())
-    pattern, specials = tokenizer.pattern, tokenizer.special_tokens
-    if format_name == "gpt2":
-        return loads_gpt2(content[0], content[1], specials, pattern=pattern)
-    if format_name == "tiktoken":
-        return loads_tiktoken(
-            content[0], pattern=pattern, special_tokens=specials, unreachable="whole"
-        )
-    return loads_hf(content[0]) if format_name == "hf" else loads_native(content[0])
-
-
-def loads(
-    files: Mapping[str, bytes],
-    *,
-    pattern: str = "gpt2",
-    special_tokens: Mapping[str, int] | None = None,
-    unreachable: Literal["refuse", "whole"] = "refuse",
-) -> tuple[Format, Imported]:
-    """The format of some files, told by their content, and their tokenizer.
-
-    `files` are contents by name. `pattern` and `special_tokens` are for the formats that do not
-    hold them (gpt2, tiktoken). Raises FormatError saying what is expected where the files are
-    of no known format or not complete.
-
-    >>> from bpe_core import Trainer
-    >>> loads(dumps(Trainer(257).train("abab").tokenizer, "hf"))[0]
-    'hf'
-    """
-    kinds = {name: _kind(content) for name, content in files.items()}
-    found = [kind for kind in kinds.values() if kind != "other"]
-    content = {kind: files[name] for name, kind in kinds.items()}
-    if len(set(found)) < len(found):
-        raise FormatError("files", ", ".join(files), "two of them are of the same kind")
-    if "hf" in content:
-        return "hf", read_hf(content["hf"])
-    if "native" in content:
-        return "native", Imported(loads_native(content["native"]), ())
-    if "tiktoken" in content:
-        tokenizer = loads_tiktoken(
-            content["tiktoken"], pattern=pattern, special_tokens=special_tokens,
-            unreachable=unreachable,
-        )  # fmt: skip
-        return "tiktoken", Imported(tokenizer, ())
-    if "vocab" in content and "merges" in content:
-        tokenizer = loads_gpt2(
-            content["vocab"], content["merges"], special_tokens or {}, pattern=pattern
-        )
-        unused = [tokenizer.extra[i].decode("utf-8", "replace") for i in tokenizer.extra]
-        some = ", ".join(map(repr, unused[:3])) + (", ..." if len(unused) > 3 else "")
-        note = (
-            f"{len(unused)} entries are made by no merge ({some}): if they are special tokens, "
-            "name them; else they are decoded but never encoded to."
-        )
-        return "gpt2", Imported(tokenizer, (note,) if unused else ())
-    if "vocab" in content or "merges" in content:
-        missing = "merges.txt" if "vocab" in content else "vocab.json"
-        raise FormatError("files", ", ".join(files), f"{missing}, which belongs to it, is missing")
-    raise FormatError(
-        "files", ", ".join(files) or "none",
-        "expected a tokenizer.json, a .tiktoken file, vocab.json with merges.txt, or a native file",
-    )  # fmt: skip
-
-
-def _kind(content: bytes) -> str:
-    """What a file's content is by its looks: "hf", "native", "vocab", "tiktoken", "merges"."""
-    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):
-        # Files with a fault are told by their keys too, so that the fault can be named.
-        try:
-            top: Any = json.loads(content.decode("utf-8-sig"))
-        except (ValueError, RecursionError):
-            top = {}
-        keys = top if isinstance(top, dict) and top else re.findall(rb'"(\w+)"\s*:', text[:2000])
-        names = {key.decode() if isinstance(key, bytes) else key for key in keys}
-        if ("model" in names and "added_tokens" in names) or {"model", "pre_tokenizer"} <= names:
-            return "hf"
-        return "native" if "format" in names and NATIVE_NAME.encode() in text[:200] else "vocab"
-    first = next((line for line in text.splitlines() if line.strip()), b"")
-    if re.fullmatch(rb"[A-Za-z0-9+/]+={0,2} \d+\s*", first):
-        return "tiktoken"
-    merges = first.startswith(b"#version") or re.fullmatch(rb"[^ ]+ [^ ]+", first.rstrip())
-    return "merges" if merges and b"import" not in first else "other"

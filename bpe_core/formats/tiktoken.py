@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Literal
@@ -31,9 +32,12 @@ from bpe_core.preparation import pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
 from . import regexes
-from .common import FormatError, canonical_merges, plain_obstacles, special_ids
+from .canonical import canonical_merges
+from .common import FormatError, plain_obstacles, special_ids
+from .record import FileContent, FormatRecord, LoadedTokenizer, ReadSettings
 
 NAME = "tiktoken file"
+FILE = "tokenizer.tiktoken"
 Ranks = Mapping[bytes, int]
 # Rebuilding merges takes time with the square of a token's length; published tokens end at 128.
 LONGEST = 4096
@@ -238,7 +242,7 @@ def dumps_tiktoken(tokenizer: Tokenizer) -> bytes:
 
 
 def tiktoken_snippet(
-    tokenizer: Tokenizer, file_name: str = "tokenizer.tiktoken", name: str = "trained_here"
+    tokenizer: Tokenizer, file_name: str = FILE, name: str = "trained_here"
 ) -> str:
     """Python that builds tiktoken's `Encoding` from a file written by `dumps_tiktoken`.
 
@@ -312,7 +316,7 @@ def tiktoken_obstacles(tokenizer: Tokenizer) -> Iterator[str]:
 
 def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:
     """Whether merging by ids does what the merges here do; the first difference."""
-    ours = canonical_merges(tokenizer)
+    ours = canonical_merges(tokenizer.model)
     for before, after in pairwise(ours):
         if ranks[b"".join(after)] < ranks[b"".join(before)]:
             yield (
@@ -340,3 +344,45 @@ def _other_merges(tokenizer: Tokenizer, ranks: Ranks) -> Iterator[str]:
         if len(token) > 1 and token not in pairs and token not in tokenizer.ignore_merges:
             yield f"tiktoken would take {token!r} where it is an entire pre-token"
             return
+
+
+# --------------------------------------------------------------------------- the record
+
+
+def _sniff(content: FileContent) -> str:
+    return FILE if re.fullmatch(rb"[A-Za-z0-9+/]+={0,2} \d+", content.first_line) else ""
+
+
+def _loads(files: Mapping[str, bytes], settings: ReadSettings) -> LoadedTokenizer:
+    tokenizer = loads_tiktoken(
+        files[FILE],
+        pattern=settings.pattern,
+        special_tokens=settings.special_tokens,
+        unreachable=settings.unreachable,
+    )
+    return LoadedTokenizer(tokenizer)
+
+
+def _dumps(tokenizer: Tokenizer) -> dict[str, bytes]:
+    ranks = dumps_tiktoken(tokenizer)
+    return {FILE: ranks, "load_tokenizer.py": tiktoken_snippet(tokenizer).encode()}
+
+
+def _remarks(tokenizer: Tokenizer) -> Iterator[str]:
+    yield "The rank file holds neither pattern nor special tokens: the Python file with it does."
+    if any(not option.special for option in tokenizer.preparation.tokens.values()):
+        yield "tiktoken knows special tokens only: added tokens become such."
+
+
+RECORD = FormatRecord(
+    name="tiktoken",
+    title="tiktoken",
+    files=(FILE,),
+    expected="a .tiktoken file",
+    holds_settings=False,
+    sniff=_sniff,
+    loads=_loads,
+    dumps=_dumps,
+    obstacles=tiktoken_obstacles,
+    remarks=_remarks,
+)

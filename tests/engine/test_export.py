@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import types
-from typing import Any, get_args
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats, metrics
 
-FORMATS: tuple[formats.Format, ...] = get_args(formats.Format)
+FORMATS = tuple(formats.FORMATS)
 
 
 @pytest.fixture(scope="module", params=["gpt2", "o200k", "whole text"])
@@ -51,11 +52,55 @@ def test_files_are_told_apart_by_their_content(
             assert imported.tokenizer.encode(text) == tokenizer.encode(text)
 
 
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_each_file_is_told_by_its_looks(format_name: formats.Format, tokenizer: Tokenizer) -> None:
+    record = formats.FORMATS[format_name]
+    for name, content in formats.dumps(tokenizer, format_name).items():
+        found = formats.sniff(content)
+        assert found == ((record, name) if name in record.files else None)
+    assert formats.sniff(b"") is formats.sniff(b"some words of text") is None
+    assert formats.FORMATS["gpt2"].extensions == (".json", ".txt")
+
+
+@pytest.mark.parametrize("call", [formats.obstacles, formats.remarks, formats.dumps, formats.prove])
+def test_an_unknown_format_is_refused(call: Any) -> None:
+    with pytest.raises(ValueError, match="hf, native, tiktoken, gpt2, not 'other'"):
+        call(Trainer(256).train("").tokenizer, "other")
+
+
+def test_a_new_format_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Trainer(257).train("abab").tokenizer
+
+    def loads(files: Mapping[str, bytes], _: Any) -> formats.LoadedTokenizer:
+        text = files["it.shout"].decode().removeprefix("shout\n")
+        return formats.LoadedTokenizer(formats.loads_native(text.lower()))
+
+    record = formats.FormatRecord(
+        name="shout",
+        title="Shouting",
+        files=("it.shout",),
+        expected="a file in capitals",
+        holds_settings=True,
+        sniff=lambda content: "it.shout" if content.first_line == b"shout" else "",
+        loads=loads,
+        dumps=lambda one: {"it.shout": b"shout\n" + formats.dumps_native(one).upper().encode()},
+        obstacles=lambda one: ["it has special tokens"] if one.special_tokens else [],
+    )
+    monkeypatch.setitem(formats.FORMATS, "shout", record)
+    files = formats.dumps(tokenizer, "shout")
+    found, (again, notes) = formats.loads({"any name": files["it.shout"]})
+    assert (found, again.vocab, notes) == ("shout", tokenizer.vocab, ())
+    assert formats.prove(tokenizer, "shout", ["abc"]).differing == ()
+    assert formats.obstacles(tokenizer, "shout") == formats.remarks(tokenizer, "shout") == []
+    with pytest.raises(FormatError, match="or a file in capitals"):
+        formats.loads({})
+
+
 def test_a_proof_finds_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = Trainer(257).train("abab").tokenizer
     other = Trainer(257).train("bcbc").tokenizer
-    content = formats.dumps_hf(other)
-    monkeypatch.setattr(formats.proof, "dumps_hf", lambda _: content)
+    files = formats.dumps(other, "hf")
+    monkeypatch.setattr(formats.proof, "dumps", lambda *_: files)
     proof = formats.prove(tokenizer, "hf", ["abc", "xyz"])
     assert "abc" in proof.differing
     assert "xyz" not in proof.differing

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, Trainer, formats
-from bpe_core.formats.common import canonical_merges
+from bpe_core.formats.canonical import canonical_merges
 
 from .texts import NASTY, assigned, mixed
 
@@ -598,7 +598,7 @@ def test_tokenizers_gives_the_ids_of_a_trained_tokenizer(
     again = formats.loads_hf(written)
     assert again.pattern == pattern or pattern not in PATTERNS
     assert (again.merges, again.vocab) == (tokenizer.merges, tokenizer.vocab)
-    assert canonical_merges(again) == tokenizer.merges
+    assert canonical_merges(again.model) == tokenizer.merges
 
 
 def test_transformers_gives_the_ids_of_a_trained_tokenizer(german: str, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core import FormatError, Tokenizer, formats
-from bpe_core.formats import gpt2, huggingface, tiktoken
+from bpe_core.formats import gpt2, huggingface_parts, tiktoken
 from bpe_core.formats.common import all_from_characters, from_characters
 
 SINGLES = [bytes([b]) for b in range(256)]
@@ -184,9 +184,9 @@ IDS = {"a": 5, "b": 2, "ab": 9, "ba": 0, "aba": 7, "中": 4, "a中": 8, "é é":
 @example(["a b a", "b"])
 @example([["a"], ["b", "a", "b"]])
 def test_merges_of_a_tokenizer_json_at_once_and_one_by_one(merges: list[Any]) -> None:
-    found = huggingface._columns_at_once(merges, IDS)
+    found = huggingface_parts._columns_at_once(merges, IDS)
     try:
-        expected = huggingface._columns_one_by_one(merges, IDS)
+        expected = huggingface_parts._columns_one_by_one(merges, IDS)
     except FormatError:
         assert found is None
     else:

@@ -1,0 +1,133 @@
+"""Whole sets of files: the formats that are known, which one files are of, reading, writing.
+
+Belongs here: the list of formats and what holds for all of them. Does not belong here: any one
+format, and proving an export (`proof.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from bpe_core.tokenizer import Tokenizer
+
+from . import gpt2, huggingface, native, tiktoken
+from .common import FormatError
+from .record import FileContent, FormatRecord, LoadedTokenizer, ReadSettings
+
+Format = str  # the name of a format, a key of FORMATS
+
+#: All formats by name, in the order in which they are asked whether a file is theirs: GPT-2's
+#: vocab.json is any JSON object that no other format knows.
+FORMATS: dict[Format, FormatRecord] = {
+    record.name: record
+    for record in (huggingface.RECORD, native.RECORD, tiktoken.RECORD, gpt2.RECORD)
+}
+
+
+class FoundFile(NamedTuple):
+    """Which file of which format a content is."""
+
+    format: FormatRecord
+    name: str
+
+
+def sniff(content: bytes) -> FoundFile | None:
+    """The format and file that a content is by its looks; None for one of no known format.
+
+    Its name plays no part. A file with a fault is told as well, so that reading can name it.
+
+    >>> sniff(b"#version: 0.2\\na b\\n").name, sniff(b"YWI= 256").format.holds_settings
+    ('merges.txt', False)
+    """
+    file = FileContent(content)
+    for record in FORMATS.values():
+        if name := record.sniff(file):
+            return FoundFile(record, name)
+    return None
+
+
+def record_of(format_name: Format) -> FormatRecord:
+    """The record of a format; ValueError naming those there are.
+
+    >>> record_of("hf").files
+    ('tokenizer.json',)
+    """
+    if format_name not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format_name!r}")
+    return FORMATS[format_name]
+
+
+def obstacles(tokenizer: Tokenizer, format_name: Format) -> list[str]:
+    """Why the format cannot hold the tokenizer, a sentence each; [] where it can.
+
+    Exact: with no obstacle, what the format's own library reads gives the same ids. May take
+    a second for a vocabulary of 200,000.
+
+    >>> tokenizer = Tokenizer.from_vocab({i: bytes([i]) for i in range(256)} | {256: b"xyz"}, [])
+    >>> obstacles(tokenizer, "native"), len(obstacles(tokenizer, "tiktoken"))
+    ([], 1)
+    """
+    return list(record_of(format_name).obstacles(tokenizer))
+
+
+def remarks(tokenizer: Tokenizer, format_name: Format) -> list[str]:
+    """What the files of a format leave to their reader, a sentence each.
+
+    >>> from bpe_core import Trainer
+    >>> remarks(Trainer(257, pattern="o200k").train("").tokenizer, "hf")
+    []
+    """
+    return list(record_of(format_name).remarks(tokenizer))
+
+
+def dumps(tokenizer: Tokenizer, format_name: Format) -> dict[str, bytes]:
+    """The files of an export, by the names that their readers expect.
+
+    For tiktoken there is a Python file too, which builds the encoding from the rank file.
+    Raises FormatError with the first of the `obstacles`.
+
+    >>> from bpe_core import Trainer
+    >>> list(dumps(Trainer(257).train("abab").tokenizer, "gpt2"))
+    ['vocab.json', 'merges.txt']
+    """
+    return record_of(format_name).dumps(tokenizer)
+
+
+def loads(
+    files: Mapping[str, bytes],
+    *,
+    pattern: str = "gpt2",
+    special_tokens: Mapping[str, int] | None = None,
+    unreachable: Literal["refuse", "whole"] = "refuse",
+) -> tuple[Format, LoadedTokenizer]:
+    """The format of some files, told by their content, and their tokenizer.
+
+    `files` are contents by name. `pattern` and `special_tokens` are for the formats that do not
+    hold them (gpt2, tiktoken). Raises FormatError saying what is expected where the files are
+    of no known format or not complete.
+
+    >>> from bpe_core import Trainer
+    >>> loads(dumps(Trainer(257).train("abab").tokenizer, "hf"))[0]
+    'hf'
+    """
+    contents: dict[str, dict[str, bytes]] = {name: {} for name in FORMATS}
+    for content in files.values():
+        found = sniff(content)
+        if found is None:
+            continue
+        if found.name in contents[found.format.name]:
+            raise FormatError("files", ", ".join(files), "two of them are of the same kind")
+        contents[found.format.name][found.name] = content
+    settings = ReadSettings(pattern, special_tokens, unreachable)
+    for name, record in FORMATS.items():
+        if len(contents[name]) == len(record.files):
+            return name, record.loads(contents[name], settings)
+    for name, record in FORMATS.items():
+        if contents[name]:
+            missing = next(file for file in record.files if file not in contents[name])
+            raise FormatError(
+                "files", ", ".join(files), f"{missing}, which belongs to it, is missing"
+            )
+    *most, last = [record.expected for record in FORMATS.values()]
+    raise FormatError("files", ", ".join(files) or "none", f"expected {', '.join(most)}, or {last}")
