@@ -9,7 +9,7 @@ from ui import links
 from ui.instruments import player, waiting
 from ui.session import state
 from ui.session.jobs import TrainingJob
-from ui.train import downloads, progress, setup
+from ui.train import downloads, progress, results, setup
 from ui.train.corpus_picker import set_aside
 from ui.train.setup import TrainingChoices
 from ui.words import literal
@@ -61,11 +61,11 @@ def stage(watching: bool) -> None:
     if job is not None and job.problem:
         st.error(literal(job.problem))
     with st.container(horizontal=True, vertical_alignment="center"):
-        trained = progress.choose()
-        progress.ending(trained)
+        trained = results.choose()
+        results.ending(trained)
     step = player.show(trained, state.opening_step(trained))
     links.to_token_of(trained, step)
-    progress.summary(trained)
+    results.summary(trained)
     downloads.row(trained)
 
 

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import (
-    vocabulary_data,
-    vocabulary_health,
-    vocabulary_list,
-    vocabulary_look,
-    vocabulary_overlap,
-    vocabulary_token,
-)
+from ui import vocabulary_data, vocabulary_health, vocabulary_overlap
 from ui.session import keys
 from ui.tokenizers import import_dialog, picker
+from ui.vocabulary import filters, listing, look, panel
 from ui.vocabulary_health import LONGEST
 
 
 def show_health(row: str) -> None:
     """List the entries of a row of the health table."""
     if row == LONGEST:
-        vocabulary_list.longest_first()
+        filters.longest_first()
     else:
-        vocabulary_list.show_only(keys.VOCAB_HEALTH, row)
+        filters.show_only(keys.VOCAB_HEALTH, row)
 
 
 def show_script(kind: str) -> None:
     """List the entries of a row of the scripts table."""
-    vocabulary_list.show_only(keys.VOCAB_KIND, kind)
+    filters.show_only(keys.VOCAB_KIND, kind)
 
 
 def show_children(token_id: int) -> None:
     """List the tokens that are made of one."""
-    vocabulary_list.show_only(keys.VOCAB_PART_OF, token_id)
+    filters.show_only(keys.VOCAB_PART_OF, token_id)
 
 
 @st.fragment
@@ -44,25 +38,25 @@ def workbench() -> None:
         with st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS):
             import_dialog.button()
     vocabulary = vocabulary_data.entries(trained)
-    numbers.html(vocabulary_look.numbers(trained, vocabulary))
-    vocabulary_list.begin(trained)
-    vocabulary_token.take_link(trained)
+    numbers.html(look.numbers(trained, vocabulary))
+    filters.begin(trained)
+    panel.take_link(trained)
 
-    query = vocabulary_list.filters(vocabulary, trained.tokenizer.n_merges)
+    query = filters.row(vocabulary, trained.tokenizer.n_merges)
     left, right = st.columns([1.35, 1], gap="medium")
     with left:
-        rows, problem = vocabulary_list.found(trained, query)
-        vocabulary_list.heading(trained, query, len(rows))
-        open_id, _ = vocabulary_token.opened(trained)
-        vocabulary_list.table(trained, rows, problem, open_id, vocabulary_token.open_token)
+        rows, problem = listing.found(trained, query)
+        listing.heading(trained, query, len(rows))
+        open_id, _ = panel.opened(trained)
+        listing.table(trained, rows, problem, open_id, panel.open_token)
         vocabulary_health.download(trained, rows)
     with right.container(key=keys.VOCAB_BIOGRAPHY):
         st.caption("Where the chosen token comes from, and what became of it")
-        vocabulary_token.panel(trained, show_children)
+        panel.show(trained, show_children)
     with left:
         st.subheader("Health")
         st.caption("What is odd about some entries; press a row to list its tokens above.")
-        vocabulary_health.health(trained, vocabulary_list.shown_health(query), show_health)
+        vocabulary_health.health(trained, filters.shown_health(query), show_health)
 
     st.subheader("Scripts")
     st.caption(
@@ -72,9 +66,9 @@ def workbench() -> None:
     vocabulary_health.scripts(trained, query.kind, show_script)
 
     st.subheader("What two vocabularies share")
-    vocabulary_overlap.section(trained, vocabulary_token.open_token, keys.VOCAB_BIOGRAPHY)
+    vocabulary_overlap.section(trained, panel.open_token, keys.VOCAB_BIOGRAPHY)
 
 
-st.html(vocabulary_look.STYLE)
+st.html(look.STYLE)
 st.html(import_dialog.STYLE)
 workbench()

@@ -1,7 +1,7 @@
 """The ways from one page to another, and the names that addresses carry.
 
 Belongs here: links and buttons that lead to a page from others, and the query parameters. Reading
-an address is the page's own (``ui/tokens/setup.py``, ``ui/vocabulary_token.py``).
+an address is the page's own (``ui/tokens/setup.py``, ``ui/vocabulary/panel.py``).
 """
 
 from __future__ import annotations

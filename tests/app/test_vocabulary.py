@@ -13,20 +13,13 @@ from streamlit.testing.v1 import AppTest
 from bpe_core import Tokenizer, Trainer, formats
 from bpe_core.vocabulary import Vocabulary
 from tests.engine import oracle
-from ui import (
-    biography,
-    vocabulary_data,
-    vocabulary_health,
-    vocabulary_life,
-    vocabulary_list,
-    vocabulary_query,
-    vocabulary_token,
-)
+from ui import biography, vocabulary_data, vocabulary_health, vocabulary_life
 from ui.components.token_editor import Picked
 from ui.server import published
 from ui.session import state
 from ui.session.state import Trained
-from ui.vocabulary_query import DESCENDS_FIRST, Query
+from ui.vocabulary import listing, panel, query
+from ui.vocabulary.query import DESCENDS_FIRST, Query
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "../pages/vocabulary.py"
@@ -126,12 +119,12 @@ def test_it_opens_with_the_first_merges_and_a_biography(mine: Trained) -> None:
 
 
 def test_a_page_is_sent_and_no_more(app: AppTest, mine: Trained) -> None:
-    assert len(listed(app)) == vocabulary_list.PER_PAGE
+    assert len(listed(app)) == listing.PER_PAGE
     pages = sent(app, "token_table")["pages"]
     seen = [i for page in (pages - 2, pages - 1) for i in listed(ask(app, page=page))]
     order = [int(i) for i in mine.tokenizer.merge_ids[:, 2]]
     order += [i for i in mine.tokenizer.vocab if i not in order]
-    assert seen == order[(pages - 2) * vocabulary_list.PER_PAGE :]
+    assert seen == order[(pages - 2) * listing.PER_PAGE :]
     assert listed(ask(app, page=10**6)) == listed(ask(app, page=pages - 1))
 
 
@@ -158,7 +151,7 @@ def test_words_that_cannot_be_read_are_explained(app: AppTest, where: str, words
     assert table["rows"] == []
     assert "; write" in table["empty"]
     app.text_input(key="vocab_search").set_value("")
-    assert len(listed(quiet(app.run()))) == vocabulary_list.PER_PAGE
+    assert len(listed(quiet(app.run()))) == listing.PER_PAGE
 
 
 def test_filters_join_and_show_all_clears_them(app: AppTest, mine: Trained) -> None:
@@ -342,7 +335,7 @@ def test_the_file_is_the_decoded_vocabulary(mine: Trained) -> None:
 def test_sorting_is_total_and_keeps_unborn_entries_last(mine: Trained, column: str) -> None:
     vocabulary = vocabulary_data.entries(mine)
     uses = vocabulary_data.uses(mine)
-    everything = vocabulary_query.matches(vocabulary, Query(), merge_ids=mine.tokenizer.merge_ids)
+    everything = query.matches(vocabulary, Query(), merge_ids=mine.tokenizer.merge_ids)
     keys = {
         "token": lambda row: vocabulary.tokens[row],
         "hex": lambda row: vocabulary.tokens[row],
@@ -350,10 +343,10 @@ def test_sorting_is_total_and_keeps_unborn_entries_last(mine: Trained, column: s
         "merge": lambda row: vocabulary.births[row],
         "bytes": lambda row: len(vocabulary.tokens[row]),
         "uses": lambda row: uses[row],
-        "kind": lambda row: vocabulary_query.KINDS[vocabulary.kind[row]],
+        "kind": lambda row: query.KINDS[vocabulary.kind[row]],
     }
     for down in (False, True):
-        rows = vocabulary_query.in_order(vocabulary, everything, column, down=down, uses=uses)
+        rows = query.in_order(vocabulary, everything, column, down=down, uses=uses)
         assert sorted(rows.tolist()) == list(range(len(vocabulary)))
         if column == "merge":
             n = len(mine.tokenizer.merge_ids)
@@ -384,7 +377,7 @@ def test_a_hundred_thousand_tokens_are_one_page_at_a_time(mine: Trained) -> None
     quiet(at.run())
     table = sent(at, "token_table")
     assert table["total"] == sum(b" the" in token for token in tokenizer.vocab.values())
-    assert len(table["rows"]) == vocabulary_list.PER_PAGE
+    assert len(table["rows"]) == listing.PER_PAGE
     assert sum(len(e.proto.json) for e in at.get("bidi_component")) < 60_000
     life = sent(ask(at, token="279"), "token_life")  # " the"
     assert life["use"]["counts"][-1] > 100
@@ -419,11 +412,11 @@ def test_the_token_of_a_card_is_linked(mine: Trained) -> None:
 
 
 def test_the_first_biography_is_of_the_token_in_most_merges(mine: Trained) -> None:
-    shown = vocabulary_token.first_choice(mine.tokenizer)
+    shown = panel.first_choice(mine.tokenizer)
     rows = mine.tokenizer.merge_ids.tolist()
     n = {new: sum((left, right).count(new) for left, right, _ in rows) for *_, new in rows}
     assert n[shown] == max(n.values())
-    assert vocabulary_token.first_choice(Trainer(256).train("").tokenizer) == 0
+    assert panel.first_choice(Trainer(256).train("").tokenizer) == 0
 
 
 def test_a_well_known_vocabulary_is_browsed_and_compared(app: AppTest, monkeypatch) -> None:

@@ -1,7 +1,7 @@
-"""How a training looks while it runs and once it has ended.
+"""How a training looks while it runs: its phase, its progress, the time left, and Stop.
 
-Belongs here: the sentences about progress and result, Stop, and which training is shown. What a
-training is stands in ``ui.session.jobs`` and ``ui.session.state``; the player is an instrument.
+Belongs here: the sentences about progress. What a training is stands in ``ui/session/jobs.py``;
+what came out of one is ``results``.
 """
 
 from __future__ import annotations
@@ -9,24 +9,15 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.instruments import waiting
-from ui.session import keys, state
+from ui.session import keys
 from ui.session.jobs import JobProgress, Phase, TrainingJob
-from ui.session.state import Trained
-from ui.words import count, literal, seconds, size
+from ui.words import count, seconds
 
 _STEPS: dict[Phase, str] = {
     "reading": "Reading the text",
     "counting": "Counting its pre-tokens",
     "merging": "Merging",
     "measuring": "Measuring on the held-out text",
-}
-
-_WHY = {
-    "no_pairs": "**Training ended early:** no pair is left to merge, every pre-token is one token. "
-    "A larger text leaves room for more.",
-    "min_pair_count": "**Training ended early:** no pair left is as frequent as the least pair "
-    "count asks. A lower count or a larger text leaves room for more.",
-    "stopped": "**Stopped before the end;** what was learned until then is kept.",
 }
 
 
@@ -76,52 +67,3 @@ def _sentence(job: TrainingJob, now: JobProgress) -> str:
     if now.seconds_left is not None and now.seconds_left >= 1:
         sentence += f", about {seconds(now.seconds_left)} left"
     return sentence
-
-
-def choose() -> Trained:
-    """Return the training to show: the newest, or an earlier one that the visitor picks."""
-    trained = {t.key: t for t in state.all_trained()}
-    newest = next(iter(trained))
-    if len(trained) == 1:
-        return trained[newest]
-    st.caption("Showing", width="content")
-    chosen = st.selectbox(
-        "Training",
-        list(trained),
-        format_func=lambda key: trained[key].name,
-        key=keys.shown_training(newest),  # a new training begins with a choice of its own
-        label_visibility="collapsed",
-        width=260,
-        persist_state="session",
-    )
-    return trained.get(chosen or newest) or trained[newest]
-
-
-def ending(trained: Trained) -> None:
-    """Say why a training ended before the size that was asked for, if it did."""
-    if trained.stop_reason in _WHY:
-        n = count(trained.tokenizer.n_merges, "merge")
-        asked = f"{trained.settings.n_merges:,}"
-        st.caption(f"{_WHY[trained.stop_reason]} It made {n} of {asked}.", width="stretch")
-
-
-def summary(trained: Trained) -> None:
-    """Say in one sentence what came out."""
-    n_bytes = trained.trace.corpus_bytes if trained.trace is not None else 0
-    tokens = _tokens(trained)
-    facts = f"{size(n_bytes)} of text became {count(tokens, 'token')}"
-    if tokens:
-        facts += f", {n_bytes / tokens:.2f} bytes per token"
-    if trained.held_out_counts is not None:
-        facts += f"; {size(int(trained.held_out_counts[0]))} were held out"
-    st.caption(
-        f"**{literal(trained.name)}:** {facts}; trained in {seconds(trained.seconds)}.",
-        width="stretch",
-    )
-
-
-def _tokens(trained: Trained) -> int:
-    trace = trained.trace
-    if trace is None:
-        return 0
-    return int(trace.corpus_tokens[-1]) if len(trace) else trace.initial_tokens

@@ -69,7 +69,7 @@ def first_choice(tokenizer: Tokenizer) -> int:
     return int(rows[np.argmax(in_merges[rows[:, 2]]), 2])
 
 
-def panel(trained: Trained, on_children: Callable[[int], None]) -> None:
+def show(trained: Trained, on_children: Callable[[int], None]) -> None:
     """Draw the biography of the open token; ``on_children`` is called with its id."""
     token_id, problem = opened(trained)
     if token_id is None:
