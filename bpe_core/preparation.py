@@ -206,7 +206,8 @@ class StagedPreTokenizer(PreTokenizer):
         """The patterns in use, for people; it is no regular expression itself."""
         return ", then ".join(stage.regex for stage in self.stages)
 
-    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+    def spans(self, text: str) -> Iterable[tuple[int, int]]:
+        """Where the pre-tokens of a text begin and end, in characters."""
         spans = [(0, len(text))] if text else []
         for stage in self.stages:
             spans = [
@@ -219,12 +220,12 @@ class StagedPreTokenizer(PreTokenizer):
 
 def _short_spans(stage: PreTokenizer, piece: str) -> Iterable[tuple[int, int]]:
     # Most pieces of later stages are words that come again and again.
-    return _kept_spans(stage, piece) if len(piece) <= 40 else stage._spans(piece)
+    return _kept_spans(stage, piece) if len(piece) <= 40 else stage.spans(piece)
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _kept_spans(stage: PreTokenizer, piece: str) -> tuple[tuple[int, int], ...]:
-    return tuple(stage._spans(piece))
+    return tuple(stage.spans(piece))
 
 
 def pretokenizer_of(pattern: str | Iterable[str]) -> PreTokenizer:

@@ -109,9 +109,10 @@ class PreTokenizer:
         >>> PreTokenizer("whitespace").split("a  b")
         ['a', '  ', 'b']
         """
-        return [text[a:b] for a, b in self._spans(text)]
+        return [text[a:b] for a, b in self.spans(text)]
 
-    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+    def spans(self, text: str) -> Iterable[tuple[int, int]]:
+        """Where the pre-tokens of a text begin and end, in characters."""
         if not text:
             return
         if not self.regex:
@@ -143,7 +144,7 @@ class PreTokenizer:
             return ends[:n]
         raw = data[start:stop]
         text = raw.tobytes().decode("utf-8")
-        ends = np.fromiter((b for _, b in self._spans(text)), np.int64)
+        ends = np.fromiter((b for _, b in self.spans(text)), np.int64)
         if len(text) == stop - start:
             return ends + start
         first_bytes = np.flatnonzero((raw & 0xC0) != 0x80)

@@ -54,6 +54,92 @@ def test_the_reference_imports_nothing_but_plain_python() -> None:
     assert not [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
 
 
+def test_no_module_of_the_engine_stands_on_itself() -> None:
+    """No circle in what modules import when they are loaded.
+
+    The package itself is left out: it is there before any of its modules, and what it loads
+    lazily (`formats`, for the calls of `Tokenizer` that open files) is no import at loading.
+    """
+    names = {module_name(path): path for path in ENGINE}
+    needs = {name: loaded_with(path, name, set(names)) for name, path in names.items()}
+    needs = {name: found - {"bpe_core"} for name, found in needs.items()}
+    while settled := [name for name, found in needs.items() if not found]:
+        for name in settled:
+            del needs[name]
+        needs = {name: found.difference(settled) for name, found in needs.items()}
+    assert not needs, "these stand on each other"
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def loaded_with(path: Path, name: str, modules: set[str]) -> set[str]:
+    """Those of `modules` that a module imports when it is loaded; not those for types alone."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    found: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            inside = {f"{base}.{alias.name}" for alias in node.names}
+            found |= inside & modules
+            if inside - modules:  # a name of the module itself
+                found.add(base)
+    return found & modules
+
+
+# Packages that are optional or heavy, by the file that imports them where it needs them.
+IMPORTED_INSIDE = {"bpe_core/__main__.py": {"pyarrow"}}
+
+
+def test_no_function_of_the_engine_imports() -> None:
+    for path in ENGINE:
+        place = path.relative_to(ROOT).as_posix()
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.ImportFrom):
+                    names = {node.module or ""}
+                elif isinstance(node, ast.Import):
+                    names = {alias.name for alias in node.names}
+                else:
+                    continue
+                tops = {name.split(".")[0] for name in names}
+                assert tops <= IMPORTED_INSIDE.get(place, set()), f"{place}:{node.lineno}"
+
+
+# What belongs to others and has no public name: `namedtuple`'s own methods, numba's cache where
+# the kernels are compiled, and the exit of a process.
+NAMES_OF_OTHERS = {"_replace", "_asdict", "_fields", "_make", "_exit"}
+NUMBA = {"_cache", "_cache_file", "_load_index", "_index_key", "_source_stamp"}
+ALL_CODE = [*ENGINE, *sorted((ROOT / "ui").rglob("*.py")), *PAGES]
+
+
+@pytest.mark.parametrize("path", ALL_CODE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_begins_with_an_underscore_stays_in_its_module(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = NAMES_OF_OTHERS | (NUMBA if path.name == "compiling.py" else set())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            own.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            own.update({node.attr} if ast.unparse(node.value) in ("self", "cls") else ())
+    for node in ast.walk(tree):
+        read = [node.attr] if isinstance(node, ast.Attribute) else []
+        if isinstance(node, ast.ImportFrom):
+            read = [alias.name for alias in node.names]
+        for name in read:
+            private = name.startswith("_") and not name.startswith("__")
+            assert not private or name in own, f"{path.name}:{node.lineno}: {name}"
+
+
 @pytest.mark.skipif(not PAGES, reason="there are no pages")
 def test_pages_hold_no_algorithm() -> None:
     for path in PAGES:

@@ -51,7 +51,7 @@ def test_every_short_run_of_classes_is_cut_alike(name: str) -> None:
     scanner, pattern = PreTokenizer(name), PreTokenizer(PATTERNS[name].regex)
     for start, stop, text in zip([0, *stops], stops, texts, strict=False):
         ends = scanner.ends(data, start, stop).tolist()
-        spans = [b for _, b in pattern._spans(text)]
+        spans = [b for _, b in pattern.spans(text)]
         assert ends == [start + len(text[:b].encode()) for b in spans], text
 
 
