@@ -43,7 +43,8 @@ def read_only(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 def new_scratch(n: int) -> Scratch:
     """Arrays in which the kernels merge a pre-token of up to n bytes."""
     n = max(n, SHORT + 2)
-    return Scratch(*(np.empty(n, np.int32) for _ in range(5)), np.empty(2 * n + 2, np.int64))
+    token, rank, begin, after, before = (np.empty(n, np.int32) for _ in range(5))
+    return Scratch(token, rank, begin, after, before, np.empty(2 * n + 2, np.int64))
 
 
 def new_cache(rows: int) -> Cache:
@@ -139,4 +140,3 @@ def _aligned_zeros(n: int) -> np.ndarray:
     array = np.zeros(n + 8, np.uint64)
     first = -(array.ctypes.data // 8) % 8
     return array[first : first + n]
-

@@ -291,8 +291,8 @@ class TrainingRun:
         self._heap = layout.Heap(np.empty(room, np.int64), np.empty(room, np.int32))
         n_best = 4 * self.trainer.top_k + 48  # `top` is refilled up to half of this
         self._top = layout.Top(
-            pair=np.empty(n_best, np.int32),
-            count=np.empty(n_best, np.int64),
+            pairs=np.empty(n_best, np.int32),
+            counts=np.empty(n_best, np.int64),
             frontier=np.empty(n_best + 2, np.int32),
         )
         self._tally = layout.Tally(
@@ -375,7 +375,7 @@ class TrainingRun:
             wide = grown(self._records.wide, 2 * self._records.wide.size)
             room = wide.size // 4
             self._records = _new_records(wide, self._records.places)
-            self._heap = layout.Heap(*(grown(array, room) for array in self._heap))
+            self._heap = layout.Heap(grown(self._heap.counts, room), grown(self._heap.pairs, room))
             self._tally = self._tally._replace(
                 touched=grown(self._tally.touched, room), before=grown(self._tally.before, room)
             )
@@ -388,8 +388,7 @@ class TrainingRun:
         n = self.n_merges
         shift = len(self.trainer.special_tokens)
         columns: dict[str, Any] = {
-            name: column[:n].copy()
-            for name, column in self._trace._asdict().items()
+            name: column[:n].copy() for name, column in self._trace._asdict().items()
         }
         for name in ("left", "right", "new", "cand_left", "cand_right"):
             # Indices as ids: what comes after the bytes makes room for the special tokens.
@@ -416,13 +415,14 @@ def _new_records(wide: np.ndarray, places: np.ndarray) -> layout.Records:
 
 def _empty_trace(n: int, k: int) -> layout.Trace:
     """Room for n steps with k candidates each."""
+    left, right, new = (np.empty(n, np.int32) for _ in range(3))
+    pair_count, merged, corpus_tokens, n_pairs, n_tied = (np.empty(n, np.int64) for _ in range(5))
     return layout.Trace(
-        *(np.empty(n, np.int32) for _ in range(3)),
-        *(np.empty(n, np.int64) for _ in range(5)),
+        left, right, new, pair_count, merged, corpus_tokens, n_pairs, n_tied,
         cand_left=np.full((n, k), -1, np.int32),
         cand_right=np.full((n, k), -1, np.int32),
         cand_count=np.zeros((n, k), np.int64),
-    )
+    )  # fmt: skip
 
 
 def train_bpe(

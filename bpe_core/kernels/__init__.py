@@ -63,5 +63,6 @@ def load_all() -> None:
 def all_loaded() -> bool:
     """Whether every kernel is loaded; asks nothing of numba where none is."""
     compiling = sys.modules.get(f"{__name__}.compiling")
-    loaded = getattr(compiling, "loaded_kernels", frozenset)()
+    # While another thread imports it, it is there and not complete.
+    loaded: frozenset[str] = getattr(compiling, "loaded_kernels", frozenset)()
     return loaded >= set(KERNELS)

@@ -278,9 +278,7 @@ def carry_over(cache, larger):
             _move_way(larger_rows, to + 4, rows, way + 4)
 
 
-@kernel(
-    int64(U8, I64, I64, I64, BATCHED, RANKS, U32, CACHE, SCRATCH, u32, i64, i64)
-)
+@kernel(int64(U8, I64, I64, I64, BATCHED, RANKS, U32, CACHE, SCRATCH, u32, i64, i64))
 def encode_segments(
     buf, bounds, specials, given, batch, ranks, ids, cache, scratch, out, counts, state
 ):

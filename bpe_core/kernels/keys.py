@@ -30,10 +30,6 @@ def same_bytes(a, i, b, j, n):
     return True
 
 
-
-
-
-
 @inline(tuple_of(2, uint64)(U8, int64, int64))
 def short_key_inside(buf, i, n):
     """Both words of a pre-token of n <= 15 bytes, where there are sixteen bytes to read.

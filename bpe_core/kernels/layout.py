@@ -128,15 +128,15 @@ class Records(NamedTuple):
 class Heap(NamedTuple):
     """Pairs with the count that each had when last looked at, the best one first."""
 
-    count: np.ndarray  # int64
-    pair: np.ndarray  # int32
+    counts: np.ndarray  # int64
+    pairs: np.ndarray  # int32
 
 
 class Top(NamedTuple):
     """The best few pairs in order, with their counts; `frontier` is what the search needs."""
 
-    pair: np.ndarray  # int32
-    count: np.ndarray  # int64
+    pairs: np.ndarray  # int32
+    counts: np.ndarray  # int64
     frontier: np.ndarray  # int32
 
 

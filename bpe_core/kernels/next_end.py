@@ -9,7 +9,6 @@ fast one.
 Belongs here: one pre-token at a time. Does not belong here: windows and sets of bytes.
 """
 
-
 from .compiling import U8, boolean, int64, part
 from .layout import CL100K, GPT2, LETTER, LOWER, NUMBER, O200K, SPACE, UPPER
 from .utf8 import class_at

@@ -146,23 +146,29 @@ def _beats(count_a, a, count_b, b, tie, records, tokens):
 @part(void(int64, int64, HEAP, int64, RECORDS, TOKENS))
 def _sift_down(i, n, heap, tie, records, tokens):
     """Move entry i of a heap of n down to where it belongs."""
-    count = heap.count[i]
-    pair = heap.pair[i]
+    count = heap.counts[i]
+    pair = heap.pairs[i]
     while True:
         c = 2 * i + 1
         if c >= n:
             break
         if c + 1 < n and _beats(
-            heap.count[c + 1], heap.pair[c + 1], heap.count[c], heap.pair[c], tie, records, tokens
+            heap.counts[c + 1],
+            heap.pairs[c + 1],
+            heap.counts[c],
+            heap.pairs[c],
+            tie,
+            records,
+            tokens,
         ):
             c += 1
-        if not _beats(heap.count[c], heap.pair[c], count, pair, tie, records, tokens):
+        if not _beats(heap.counts[c], heap.pairs[c], count, pair, tie, records, tokens):
             break
-        heap.count[i] = heap.count[c]
-        heap.pair[i] = heap.pair[c]
+        heap.counts[i] = heap.counts[c]
+        heap.pairs[i] = heap.pairs[c]
         i = c
-    heap.count[i] = count
-    heap.pair[i] = pair
+    heap.counts[i] = count
+    heap.pairs[i] = pair
 
 
 @part(void(int64, int64, int64, HEAP, int64, RECORDS, TOKENS))
@@ -171,13 +177,13 @@ def _push(count, pair, n, heap, tie, records, tokens):
     i = n
     while i > 0:
         p = (i - 1) // 2
-        if not _beats(count, pair, heap.count[p], heap.pair[p], tie, records, tokens):
+        if not _beats(count, pair, heap.counts[p], heap.pairs[p], tie, records, tokens):
             break
-        heap.count[i] = heap.count[p]
-        heap.pair[i] = heap.pair[p]
+        heap.counts[i] = heap.counts[p]
+        heap.pairs[i] = heap.pairs[p]
         i = p
-    heap.count[i] = count
-    heap.pair[i] = pair
+    heap.counts[i] = count
+    heap.pairs[i] = pair
 
 
 @part(tuple_of(2, int64)(int64, int64, int64, i32, HEAP, int64, RECORDS, TOKENS))
@@ -192,8 +198,8 @@ def _refill_heap(wanted, n_records, n_pairs, histogram, heap, tie, records, toke
     for pair in range(n_records):
         count = records.wide[4 * pair + COUNT]
         if count >= threshold:
-            heap.count[n] = count
-            heap.pair[n] = pair
+            heap.counts[n] = count
+            heap.pairs[n] = pair
             n += 1
     for i in range(n // 2 - 1, -1, -1):
         _sift_down(i, n, heap, tie, records, tokens)
@@ -219,8 +225,8 @@ def _walk_heap(wanted, top, n, heap, tie, records, tokens):
         for e in range(i, min(i + fresh, n)):
             f = waiting
             while f > 0 and _beats(
-                heap.count[frontier[f - 1]], heap.pair[frontier[f - 1]],
-                heap.count[e], heap.pair[e], tie, records, tokens,
+                heap.counts[frontier[f - 1]], heap.pairs[frontier[f - 1]],
+                heap.counts[e], heap.pairs[e], tie, records, tokens,
             ):  # fmt: skip
                 frontier[f] = frontier[f - 1]
                 f -= 1
@@ -230,17 +236,17 @@ def _walk_heap(wanted, top, n, heap, tie, records, tokens):
             return got
         waiting -= 1
         i = np.int64(frontier[waiting])
-        pair = np.int64(heap.pair[i])
+        pair = np.int64(heap.pairs[i])
         count = records.wide[4 * pair + COUNT]
-        if count != heap.count[i]:
-            heap.count[i] = count
+        if count != heap.counts[i]:
+            heap.counts[i] = count
             _sift_down(i, n, heap, tie, records, tokens)
             fresh = 1
             continue
         if count <= 0:
             return got
-        top.pair[got] = pair
-        top.count[got] = count
+        top.pairs[got] = pair
+        top.counts[got] = count
         got += 1
         i = 2 * i + 1
         fresh = 2
@@ -252,19 +258,19 @@ def _insert_top(count, pair, state, top, tie, records, tokens):
     if not _beats(count, pair, state[BOUND_COUNT], state[BOUND_PAIR], tie, records, tokens):
         return
     i = state[N_TOP]
-    if i == top.pair.size:  # full: the last one goes, and what is now the last is the bound
+    if i == top.pairs.size:  # full: the last one goes, and what is now the last is the bound
         i -= 1
         state[N_TOP] = i
-        state[BOUND_COUNT] = top.count[i - 1]
-        state[BOUND_PAIR] = top.pair[i - 1]
+        state[BOUND_COUNT] = top.counts[i - 1]
+        state[BOUND_PAIR] = top.pairs[i - 1]
         if not _beats(count, pair, state[BOUND_COUNT], state[BOUND_PAIR], tie, records, tokens):
             return
-    while i > 0 and _beats(count, pair, top.count[i - 1], top.pair[i - 1], tie, records, tokens):
-        top.count[i] = top.count[i - 1]
-        top.pair[i] = top.pair[i - 1]
+    while i > 0 and _beats(count, pair, top.counts[i - 1], top.pairs[i - 1], tie, records, tokens):
+        top.counts[i] = top.counts[i - 1]
+        top.pairs[i] = top.pairs[i - 1]
         i -= 1
-    top.count[i] = count
-    top.pair[i] = pair
+    top.counts[i] = count
+    top.pairs[i] = pair
     state[N_TOP] += 1
 
 
@@ -275,13 +281,13 @@ def _mend_top(state, top, tie, records, tokens):
     kept = 0
     n_changed = 0
     for i in range(state[N_TOP]):
-        pair = np.int64(top.pair[i])
-        if records.wide[4 * pair + COUNT] != top.count[i]:
+        pair = np.int64(top.pairs[i])
+        if records.wide[4 * pair + COUNT] != top.counts[i]:
             changed[n_changed] = pair
             n_changed += 1
         else:
-            top.pair[kept] = pair
-            top.count[kept] = top.count[i]
+            top.pairs[kept] = pair
+            top.counts[kept] = top.counts[i]
             kept += 1
     state[N_TOP] = kept
     for i in range(n_changed):
@@ -292,23 +298,21 @@ def _mend_top(state, top, tie, records, tokens):
 @part(void(i64, TOP, HEAP, i32, int64, RECORDS, TOKENS))
 def _refill_top(state, top, heap, histogram, tie, records, tokens):
     """Have `top` filled up to its half from the heap, which is made anew where it runs low."""
-    wanted = top.pair.size // 2
+    wanted = top.pairs.size // 2
     n_records = state[N_RECORDS]
     got = 0
     while True:
         if state[THRESHOLD] > 0:
             got = _walk_heap(wanted, top, state[N_HEAP], heap, tie, records, tokens)
-            if state[THRESHOLD] == 1 or (
-                got == wanted and top.count[got - 1] >= state[THRESHOLD]
-            ):
+            if state[THRESHOLD] == 1 or (got == wanted and top.counts[got - 1] >= state[THRESHOLD]):
                 break
         state[N_HEAP], state[THRESHOLD] = _refill_heap(
             max(np.int64(4096), n_records // 16, 4 * wanted), n_records, state[N_PAIRS],
             histogram, heap, tie, records, tokens,
         )  # fmt: skip
     state[N_TOP] = got
-    state[BOUND_COUNT] = top.count[got - 1] if got == wanted else 0
-    state[BOUND_PAIR] = top.pair[got - 1] if got == wanted else NONE
+    state[BOUND_COUNT] = top.counts[got - 1] if got == wanted else 0
+    state[BOUND_PAIR] = top.pairs[got - 1] if got == wanted else NONE
 
 
 @part(int64(int64, int64, HEAP, i64, i32, i32))
@@ -326,9 +330,9 @@ def _count_tied(count, n, heap, wide, histogram, stack):
     while depth > 0:
         depth -= 1
         i = stack[depth]
-        if heap.count[i] < count:
+        if heap.counts[i] < count:
             continue
-        if wide[4 * np.int64(heap.pair[i]) + COUNT] == count:
+        if wide[4 * np.int64(heap.pairs[i]) + COUNT] == count:
             tied += 1
         c = 2 * i + 1
         if c + 1 < n:
@@ -473,10 +477,10 @@ def _make_token(new, winner, cells, tokens, records):
 def _record_candidates(step, state, top, narrow, trace):
     """Write the best pairs before the merge to the trace."""
     for c in range(min(state[N_TOP], trace.cand_left.shape[1])):
-        pair = np.int64(top.pair[c])
+        pair = np.int64(top.pairs[c])
         trace.cand_left[step, c] = narrow[8 * pair + LEFT]
         trace.cand_right[step, c] = narrow[8 * pair + RIGHT]
-        trace.cand_count[step, c] = top.count[c]
+        trace.cand_count[step, c] = top.counts[c]
 
 
 @part(int64(int64, int64, RECORDS, TALLY, int64))
@@ -664,8 +668,8 @@ def train_merges(
         # 2. Take the winner, or stop.
         if state[N_TOP] == 0:
             return Code.NO_PAIRS
-        winner = np.int64(top.pair[0])
-        best = top.count[0]
+        winner = np.int64(top.pairs[0])
+        best = top.counts[0]
         if best < limits.min_count:
             return Code.BELOW_MINIMUM
         code = _missing_room(new, winner, state, records, found)

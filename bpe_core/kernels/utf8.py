@@ -64,5 +64,3 @@ def class_at(buf, i, classes):
     e = np.int64(get(buf, i + 3)) & 0x3F
     point = ((b & 0x07) << 18) | (c << 12) | (d << 6) | e
     return np.int64(get(classes, point)), np.int64(4)
-
-
