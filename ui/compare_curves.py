@@ -1,8 +1,8 @@
 """Compression against vocabulary size: one encode of a text gives the curve of every size.
 
 Belongs here: the curves of the chosen tokenizers on the chosen texts, cached, and what they say
-at one size. Does not belong here: how they are drawn (``charts``) or what the texts are
-(``compare_texts``).
+at one size, in words. Does not belong here: the arithmetic (``bpe_core.analysis.curves``), how
+curves are drawn (``charts``) and what the texts are (``compare_texts``).
 """
 
 from __future__ import annotations
@@ -13,29 +13,27 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from bpe_core import metrics
-from bpe_core.pretokenize import utf8
+from bpe_core import analysis
+from bpe_core.analysis import sizes
+from bpe_core.analysis.curves import CompressionCurve, Reading
 from bpe_core.tokenizer import Tokenizer
-from ui import compare_texts, import_sizes
+from ui import compare_texts
 from ui.compare_texts import EvalText
-from ui.import_sizes import largest, smallest
 from ui.instruments import size_steps
 from ui.session.state import Trained
 
 
 def size_range(tokenizer: Tokenizer) -> list[int]:
-    """Return the steps of the size slider of one tokenizer; one step if it has one size."""
-    if import_sizes.why_fixed(tokenizer):
-        return [largest(tokenizer)]
-    return size_steps.between(smallest(tokenizer), largest(tokenizer))
+    """The steps of the size slider of one tokenizer; one step if it has one size."""
+    if not sizes.has_smaller_sizes(tokenizer):
+        return [sizes.largest(tokenizer)]
+    return size_steps.between(sizes.smallest(tokenizer), sizes.largest(tokenizer))
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One line of the chart: a tokenizer on a text.
+    """One line of the chart: a tokenizer on a text, and the numbers of it in ``curve``.
 
-    ``counts`` has int64 shape (n,): tokens of the text at each size, the last of which is the whole
-    vocabulary; one alone, with the ``whole_bytes`` of the text, where sizes cannot be replayed.
     ``label`` is the short sign that stands at the line and in the tables, ``name`` what it shows in
     words; ``hue`` and ``dash`` are places in the lists of ``charts``.
     """
@@ -44,71 +42,41 @@ class Curve:
     name: str
     trained: Trained
     text: EvalText
-    counts: np.ndarray
+    curve: CompressionCurve
     hue: int
     dash: int
-    whole_bytes: int | None = None
 
     @property
     def sizes(self) -> np.ndarray:
-        """Vocabulary size at each of the counts, int64."""
-        return largest(self.trained.tokenizer) + 1 + np.arange(-len(self.counts), 0)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the text; special tokens are not counted."""
-        return int(self.counts[0]) if self.whole_bytes is None else self.whole_bytes
+        """Vocabulary sizes, int64[n]."""
+        return self.curve.sizes
 
     @property
     def values(self) -> np.ndarray:
-        """Bytes per token at each of the counts, float64."""
-        return metrics.bytes_per_token(self.n_bytes, self.counts)
+        """Bytes per token at each of the sizes, float64[n]."""
+        return self.curve.values
 
     def reading(self, size: int) -> Reading:
-        """Return what the curve says at ``size``, or at its end if it does not go so far."""
-        first, end, values = int(self.sizes[0]), int(self.sizes[-1]), self.values
-        at = min(max(size, first), end)
-        k = at - first
-        other = min(2 * at, end) if at < end else max((at + first) // 2, end - 100, first)
-        ratio = float(values[other - first] / values[k])
-        gain = ratio - 1 if at < end else 1 / ratio - 1
-        only = self.whole_bytes is not None
-        return Reading(at, float(values[k]), int(self.counts[k]), other, gain, at < size, only)
+        """What the curve says at ``size``, or at its end if it does not go so far."""
+        return self.curve.reading(size)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A curve at ``size``: bytes per token, tokens, and what going from or to ``other`` gains.
+def gain(says: Reading) -> str:
+    """The gain of a reading in words.
 
-    ``gain`` is a share (0.09 for 9 %); ``short`` says that the curve ends before the size asked
-    for, ``only`` that the tokenizer has this one size.
+    >>> gain(Reading(2000, 3.1, 900, 4000, 0.09, False))
+    'doubling to 4,000 gains 9 %'
     """
-
-    size: int
-    bytes_per_token: float
-    tokens: int
-    other: int
-    gain: float
-    short: bool
-    only: bool = False
-
-    @property
-    def sentence(self) -> str:
-        """The gain in words.
-
-        >>> Reading(2000, 3.1, 900, 4000, 0.09, False).sentence
-        'doubling to 4,000 gains 9 %'
-        """
-        percent = _percent(self.gain)
-        if self.only:
-            return f"measured at its full size, {self.size:,}"
-        if self.other == self.size:
-            return "no merges"
-        if self.other > self.size:
-            how = "doubling" if self.other == 2 * self.size else "going on"
-            return f"{how} to {self.other:,} gains {percent}"
-        ends = f"ends at {self.size:,}; " if self.short else ""
-        return f"{ends}the last {self.size - self.other:,} entries gained {percent}"
+    percent = _percent(says.gain)
+    if says.only:
+        return f"measured at its full size, {says.size:,}"
+    if says.other == says.size:
+        return "no merges"
+    if says.other > says.size:
+        how = "doubling" if says.other == 2 * says.size else "going on"
+        return f"{how} to {says.other:,} gains {percent}"
+    ends = f"ends at {says.size:,}; " if says.short else ""
+    return f"{ends}the last {says.size - says.other:,} entries gained {percent}"
 
 
 def _percent(share: float) -> str:
@@ -124,48 +92,36 @@ def _percent(share: float) -> str:
 def _counts(
     tokenizer_key: str, text_id: str, _tokenizer: Tokenizer, _read: Callable[[], str]
 ) -> np.ndarray:
-    at_sizes = import_sizes.merges_at_sizes(_tokenizer)
-    return metrics.corpus_token_counts(_tokenizer, _read())[at_sizes]
+    return analysis.curves.counts_at_sizes(_tokenizer, _read())
 
 
 @st.cache_data(max_entries=256, show_spinner="Encoding the text.")
 def whole(
     tokenizer_key: str, text_id: str, _tokenizer: Tokenizer, _read: Callable[[], str]
 ) -> tuple[int, int]:
-    """Return tokens and bytes of a text at the full size; special tokens are in neither."""
-    text = _read()
-    specials = {i: len(utf8(token)) for token, i in _tokenizer.special_tokens.items()}
-    ids = _tokenizer.encode_to_array(text)
-    found = ids[np.isin(ids, list(specials))].tolist() if specials else []
-    return len(ids) - len(found), len(utf8(text)) - sum(specials[i] for i in found)
+    """Tokens and bytes of a text at the full size; special tokens are in neither."""
+    return analysis.curves.full_size(_tokenizer, _read())
 
 
-def counts(trained: Trained, text: EvalText) -> np.ndarray:
-    """Return the tokens of a text at each size, int64[n], as in `Curve`.
-
-    What training measured by itself is taken from there.
-    """
-    trace = trained.trace
+def measured(trained: Trained, text: EvalText) -> CompressionCurve:
+    """The tokens of a text at each size; what training measured by itself is taken from there."""
+    tokenizer, trace = trained.tokenizer, trained.trace
     if text.id == f"learned:{trained.key}" and trace is not None:
-        return np.append(trace.initial_tokens, trace.corpus_tokens)
-    if text.id == f"held out:{trained.key}" and trained.held_out_counts is not None:
-        return trained.held_out_counts
-    if import_sizes.why_no_curve(trained.tokenizer):
-        return np.array(whole(trained.key, text.id, trained.tokenizer, text.read)[:1])
-    return _counts(trained.key, text.id, trained.tokenizer, text.read)
-
-
-def whole_bytes(trained: Trained, text: EvalText) -> int | None:
-    """Return the bytes of a text where the counts do not begin with them; None where they do."""
-    if import_sizes.why_no_curve(trained.tokenizer) is None:
-        return None
-    return whole(trained.key, text.id, trained.tokenizer, text.read)[1]
+        counts = analysis.curves.counts_of_training(trace)
+    elif text.id == f"held out:{trained.key}" and trained.held_out_counts is not None:
+        counts = trained.held_out_counts
+    elif sizes.has_curve(tokenizer):
+        counts = _counts(trained.key, text.id, tokenizer, text.read)
+    else:
+        tokens, n_bytes = whole(trained.key, text.id, tokenizer, text.read)
+        return CompressionCurve.of_full_size(tokenizer, tokens, n_bytes)
+    return CompressionCurve.of_counts(tokenizer, counts)
 
 
 def curves(
     tokenizers: Sequence[Trained], chosen: Mapping[str, str], known: Sequence[Trained]
 ) -> list[Curve]:
-    """Return the curve of each tokenizer on each of the chosen texts (choice -> name).
+    """The curve of each tokenizer on each of the chosen texts (choice -> name).
 
     With several tokenizers the hue tells them apart and the dash the texts; with one tokenizer
     the hue tells the texts apart. A text it was trained on is always solid.
@@ -177,19 +133,19 @@ def curves(
             text = compare_texts.resolve(choice, name, trained, known)
             if text is None:
                 continue
-            tokens = counts(trained, text)
-            if tokens[0] == 0:
+            curve = measured(trained, text)
+            if curve.counts[0] == 0:
                 continue
             label = _label(i, j, several, len(chosen) > 1)
             shown = f"{trained.name} on {_lower(choice, text.name)}" if several else name
             dash = 0 if text.learned else 1 + (j - 1) % 4
-            hue, n_bytes = i if several else j, whole_bytes(trained, text)
-            found.append(Curve(label, shown, trained, text, tokens, hue, dash, n_bytes))
+            hue = i if several else j
+            found.append(Curve(label, shown, trained, text, curve, hue, dash))
     return found
 
 
 def _lower(choice: str, name: str) -> str:
-    """Return the name of a text inside a sentence; titles of samples stay as they are."""
+    """The name of a text inside a sentence; titles of samples stay as they are."""
     return name[:1].lower() + name[1:] if choice == compare_texts.OWN else name
 
 
@@ -200,6 +156,6 @@ def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str
 
 
 def sizes_of(lines: Iterable[Curve]) -> list[int]:
-    """Return the steps of the slider that goes with these lines."""
-    ends = [(int(line.sizes[0]), int(line.sizes[-1])) for line in lines]
+    """The steps of the slider that goes with these lines."""
+    ends = [(line.curve.smallest, line.curve.largest) for line in lines]
     return size_steps.between(min(first for first, _ in ends), max(last for _, last in ends))

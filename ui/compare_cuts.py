@@ -1,23 +1,22 @@
 """One short text, cut by up to four (tokenizer, size) columns, and where they disagree.
 
-Belongs here: cutting, comparing the cuts, coloring them alike, example texts. Does not belong
-here: how a cut is drawn (``components/token_view``).
+Belongs here: which columns there are, what is underlined, in words, example texts, the cache. Does
+not belong here: cutting and comparing (``bpe_core.analysis.alignment``), and how a cut is drawn
+(``components/token_view``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import streamlit as st
 
+from bpe_core.analysis import alignment, sizes
+from bpe_core.analysis.alignment import Cut
 from bpe_core.tokenizer import Tokenizer
-from ui import import_places
 from ui.compare_curves import size_range
-from ui.components.token_view import Cut
-from ui.import_sizes import merges_for
 from ui.session.state import Trained
 from ui.theme import HUES
 
@@ -44,41 +43,27 @@ LEGEND = (
 
 
 def beginning(text: str) -> str:
-    """Return the part of ``text`` that is drawn."""
+    """The part of ``text`` that is drawn."""
     return text[:DRAWN]
-
-
-def cut(tokenizer: Tokenizer, text: str, size: int, drawn: str) -> Cut:
-    """Cut ``text`` with a vocabulary of ``size`` entries; ``drawn`` is its beginning.
-
-    The last token of the drawn part is cut off where the part ends.
-    """
-    shorter = tokenizer.truncated(merges_for(tokenizer, size))
-    ids, ends = import_places.spans(shorter, text)
-    end = len(drawn.encode("utf-8", "replace"))
-    n = int(np.searchsorted(ends, end)) + 1 if end else 0
-    shown = np.minimum(ends[:n], end)
-    special = np.isin(ids[:n], np.fromiter(tokenizer.special_tokens.values(), np.int64))
-    return Cut(ids[:n], shown, special, len(ids), int(ends[-1]) if len(ends) else 0)
 
 
 @st.cache_data(max_entries=64, show_spinner="Cutting the text.")
 def cached_cut(tokenizer_key: str, text: str, size: int, drawn: str, _tokenizer: Tokenizer) -> Cut:
-    """Do `cut`, once for each tokenizer, text and size."""
-    return cut(_tokenizer, text, size, drawn)
+    """Cut ``text`` with a vocabulary of ``size`` entries; ``drawn`` is its beginning."""
+    return alignment.cut(sizes.at_size(_tokenizer, size), text, drawn)
 
 
 def differences(columns: Sequence[tuple[Trained, int]], cuts: Sequence[Cut]) -> Differences:
-    """Return what to underline: where columns disagree, or, with one tokenizer, what grew.
+    """What to underline: where columns disagree, or, with one tokenizer, what grew.
 
     Sizes of one tokenizer never contradict each other (the larger one only joins more), so there
     a column is compared with the one to its left.
     """
     if len({trained.key for trained, _ in columns}) == 1:
         legend = "Underlined: new, compared with the column to the left."
-        none = np.zeros(len(cuts[0].ids), bool)
-        return Differences(legend, [none, *(apart(pair)[1] for pair in pairwise(cuts))])
-    return Differences("Underlined: some other column cuts this stretch differently.", apart(cuts))
+        return Differences(legend, alignment.grown(cuts))
+    legend = "Underlined: some other column cuts this stretch differently."
+    return Differences(legend, alignment.apart(cuts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,43 +74,13 @@ class Differences:
     marked: list[np.ndarray]
 
 
-def apart(cuts: Sequence[Cut]) -> list[np.ndarray]:
-    """Return for each cut which of its tokens are not a token in every other one, bool[n].
-
-    >>> one = Cut(np.array([1, 2]), np.array([2, 3]), np.zeros(2, bool), 2, 3)
-    >>> two = Cut(np.array([1, 3, 2]), np.array([1, 2, 3]), np.zeros(3, bool), 3, 3)
-    >>> [a.tolist() for a in apart([one, two])]
-    [[True, False], [True, True, False]]
-    """
-    spans = [list(zip(_starts(c).tolist(), c.ends.tolist(), strict=True)) for c in cuts]
-    common = set.intersection(*map(set, spans))
-    return [np.array([span not in common for span in of_one], bool) for of_one in spans]
-
-
 def hues(cuts: Sequence[Cut]) -> list[np.ndarray]:
-    """Return the hue of each token, uint8[n]: tokens that start at one place look alike.
-
-    The hue is the number of the start among the starts of all cuts, so that a token keeps its
-    color from column to column. Neighbors never have the same one.
-    """
-    places = np.unique(np.concatenate([_starts(c) for c in cuts]))
-    result = []
-    for one in cuts:
-        wanted = np.searchsorted(places, _starts(one)) % len(HUES)
-        chosen = np.empty(len(wanted), np.uint8)
-        before = len(HUES)
-        for i, hue in enumerate(wanted.tolist()):
-            chosen[i] = before = (hue + 3) % len(HUES) if hue == before else hue
-        result.append(chosen)
-    return result
-
-
-def _starts(one: Cut) -> np.ndarray:
-    return np.append(0, one.ends[:-1])[: len(one.ends)]
+    """The color of each token, a place in `theme.HUES`, uint8[n]: it keeps it in every column."""
+    return alignment.hues(cuts, len(HUES))
 
 
 def first_columns(tokenizers: Sequence[Trained]) -> list[tuple[Trained, int]]:
-    """Return the four columns to begin with: one tokenizer at four sizes, or several in turn.
+    """The four columns to begin with: one tokenizer at four sizes, or several in turn.
 
     Several stand at their full size first, and at a quarter of their merges in further columns.
     """

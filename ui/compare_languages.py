@@ -1,7 +1,7 @@
 """The same passages in many languages, and what each costs with one tokenizer.
 
-Belongs here: reading the passages, counting their tokens, the sentence about the result. Does not
-belong here: the chart (``charts``).
+Belongs here: reading the passages, the sentence about the result, the cache. Does not belong here:
+counting (``bpe_core.analysis.measures``) and the chart (``charts``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import streamlit as st
 
+from bpe_core.analysis import measures, sizes
 from bpe_core.tokenizer import Tokenizer
 from ui import samples
-from ui.import_sizes import merges_for
 
 #: The file with the passages, each under a line "# Language".
 PASSAGES = samples.FOLDER / "languages.txt"
@@ -44,7 +44,7 @@ class LanguageCost:
 
 
 def read_passages(text: str) -> dict[str, str]:
-    """Return the passages by language; several under the same name are joined.
+    """The passages by language; several under the same name are joined.
 
     >>> read_passages("# A\\none\\n\\n# B\\ntwo\\n\\n# A\\nthree\\n")
     {'A': 'one\\nthree', 'B': 'two'}
@@ -61,17 +61,14 @@ def read_passages(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def passages() -> dict[str, str]:
-    """Return the passages that come with the app, by language."""
+    """The passages that come with the app, by language."""
     return read_passages(PASSAGES.read_bytes().decode("utf-8"))
 
 
 def costs(tokenizer: Tokenizer, size: int) -> list[LanguageCost]:
-    """Return what the passages cost with ``size`` entries, cheapest language first."""
-    shorter = tokenizer.truncated(merges_for(tokenizer, size))
-    rows = [
-        LanguageCost(name, shorter.count_tokens(text), len(text.encode()), len(text))
-        for name, text in passages().items()
-    ]
+    """What the passages cost with ``size`` entries, cheapest language first."""
+    shorter = sizes.at_size(tokenizer, size)
+    rows = [LanguageCost(name, *measures.cost(shorter, text)) for name, text in passages().items()]
     return sorted(rows, key=lambda row: (row.tokens, row.name))
 
 

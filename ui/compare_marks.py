@@ -14,6 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from bpe_core.analysis.curves import CompressionCurve
 from bpe_core.formats import FormatError
 from bpe_core.registry import RegistryError
 from ui import compare_curves, compare_tables
@@ -95,8 +96,9 @@ def measured(known: shelf.ImportedTokenizer, lines: Sequence[Curve]) -> list[Mar
         tokens, n_bytes = compare_curves.whole(known.key, text_id, known.tokenizer, line.text.read)
         if tokens:
             shared = sum(other.text.id == text_id for other in lines) > 1
-            size = known.tokenizer.vocab_size
-            found.append(Mark(known.key, size, line, n_bytes / tokens, shared))
+            point = CompressionCurve.of_full_size(known.tokenizer, tokens, n_bytes)
+            value = point.reading(point.largest).bytes_per_token
+            found.append(Mark(known.key, point.largest, line, value, shared))
     return found
 
 

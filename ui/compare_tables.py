@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ui.compare_curves import Curve, Reading
-from ui.compare_measures import ROWS, Measures
+from bpe_core.analysis.curves import Reading
+from bpe_core.analysis.measures import Measures
+from ui.compare_curves import Curve, gain
+from ui.compare_measures import ROWS
 from ui.instruments.charts import DASHES
 from ui.theme import DARK, HUES, LIGHT
 
@@ -83,7 +85,7 @@ def reading(lines: Sequence[Curve], at: int) -> str:
     """Return the list of what each line says at the size ``at``, densest first."""
     rows = [
         f'<li data-testid="reading">{sign(line)}<b>{says.bytes_per_token:.2f}</b>'
-        f'<span class="name">{escape(line.name)}<br><small>{says.sentence}</small></span></li>'
+        f'<span class="name">{escape(line.name)}<br><small>{gain(says)}</small></span></li>'
         for line, says in _ordered(lines, at)
     ]
     return (
@@ -95,7 +97,7 @@ def reading(lines: Sequence[Curve], at: int) -> str:
 def in_words(lines: Sequence[Curve], at: int) -> str:
     """Return the same as one sentence, for those who cannot see the chart."""
     said = [
-        f"{line.label}, {line.name}: {says.bytes_per_token:.2f}, {says.sentence}"
+        f"{line.label}, {line.name}: {says.bytes_per_token:.2f}, {gain(says)}"
         for line, says in _ordered(lines, at)
     ]
     return f"Bytes per token against vocabulary size. At {at:,} entries: {'; '.join(said)}."

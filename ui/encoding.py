@@ -1,7 +1,8 @@
 """The answer the token editor draws: counts, ids and places of the tokens, in one buffer.
 
 Belongs here: calling the engine for a text under a special-token policy, and laying out the
-result. The HTTP route and the fallback without it send the same bytes.
+result. The HTTP route and the fallback without it send the same bytes. Does not belong here:
+working it out (``bpe_core.analysis``).
 
 Layout, little-endian: 16 uint32 (`HEAD` names them, the rest is 0), then for each token sent its
 id (uint32), then its end as a byte offset (uint32), then its age (uint8).
@@ -14,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bpe_core.pretokenize import utf8
-from ui import import_places
+from bpe_core.analysis import alignment, lineage, measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,16 +39,13 @@ HEAD = (
 #: What special tokens in the text may do; the names the page shows.
 POLICIES = ("recognize", "treat as text", "refuse")
 
-#: Ages of tokens that no merge made: one byte, or a special token. Merges lie between.
-AGE_BYTE, AGE_SPECIAL = 0, 255
-
 
 class Refused(ValueError):
     """The text has a special token and the policy is to refuse them; the message says where."""
 
 
 def policy_arguments(policy: str) -> dict[str, Any]:
-    """Return the engine's keyword arguments for one of `POLICIES`.
+    """the engine's keyword arguments for one of `POLICIES`.
 
     >>> policy_arguments("treat as text")
     {'allowed_special': set(), 'disallowed_special': ()}
@@ -63,7 +60,7 @@ def policy_arguments(policy: str) -> dict[str, Any]:
 
 
 def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
-    """Return the sentence that refuses `text`, or None if it has no special token.
+    """the sentence that refuses `text`, or None if it has no special token.
 
     >>> refusal("a<x>", ["<x>"])
     'Line 1 has the special token <x>, and special tokens are refused.'
@@ -77,29 +74,21 @@ def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
 
 
 def refusable(tokenizer: Tokenizer) -> list[str]:
-    """Return the special tokens that may be refused: added tokens of a file need not be special."""
+    """The special tokens that may be refused: added tokens of a file need not be special."""
     option = tokenizer.preparation.option
     return [token for token in tokenizer.special_tokens if option(token).special]
 
 
 @functools.lru_cache(maxsize=16)
 def with_merges(tokenizer: Tokenizer, merges: int) -> Tokenizer:
-    """Return `tokenizer` with only its first `merges` merges; the tables it makes are kept."""
+    """`tokenizer` with only its first `merges` merges; the tables it makes are kept."""
     return tokenizer.truncated(merges)
 
 
 @functools.lru_cache(maxsize=32)
 def ages(tokenizer: Tokenizer) -> np.ndarray:
-    """Return the age of each id, uint8 shape (max id + 1,): 1 (first merge) to 254 (last merge).
-
-    The steps are even in the logarithm of the rank, since early merges make most of any text.
-    """
-    births = tokenizer.birth_ranks
-    last = max(int(births.max(initial=0)), 1)
-    scaled = 1 + 253 * np.log1p(np.maximum(births, 0)) / np.log1p(last)
-    result = np.where(births >= 0, scaled.round(), AGE_BYTE).astype(np.uint8)
-    result[list(tokenizer.special_tokens.values())] = AGE_SPECIAL
-    return result
+    """The age of each id, as `lineage.ages` gives it; kept for the next text."""
+    return lineage.ages(tokenizer)
 
 
 def answer(
@@ -110,7 +99,7 @@ def answer(
     policy: str = "recognize",
     limit: int | None = None,
 ) -> bytes:
-    """Return the buffer for `text` cut with the first `merges` merges (None: all of them).
+    """The buffer for `text` cut with the first `merges` merges (None: all of them).
 
     Only the tokens of the first `limit` bytes are sent, up to the end of a character; the counts
     are always those of the whole text. Places are those in `text`, also where an imported
@@ -124,21 +113,20 @@ def answer(
     if policy == "refuse" and (sentence := refusal(text, refusable(tokenizer))):
         raise Refused(sentence)
     shorter = with_merges(tokenizer, merges)
-    ids, ends = import_places.spans(shorter, text, **policy_arguments(policy))
-    sent = _drawable(text, ends, limit)
-    age = ages(tokenizer)
-    uses = np.bincount(ids, minlength=len(age))
+    ids, ends = alignment.typed_spans(shorter, text, **policy_arguments(policy))
+    sent = len(ends) if limit is None else alignment.tokens_within(text, ends, limit)
+    counts = measures.count_ids(ids, tokenizer.special_tokens.values())
     head = np.zeros(16, np.uint32)
     head[: len(HEAD)] = (
         VERSION,
-        len(ids),
+        counts.tokens,
         sent,
         ends[-1] if len(ends) else 0,
         ends[sent - 1] if sent else 0,
         len(text),
         len(text.split()),
-        np.count_nonzero(uses),
-        uses[list(tokenizer.special_tokens.values())].sum(),
+        counts.distinct,
+        counts.special,
         merges,
     )
     return b"".join(
@@ -146,18 +134,6 @@ def answer(
             head.astype("<u4").tobytes(),
             ids[:sent].astype("<u4").tobytes(),
             ends[:sent].astype("<u4").tobytes(),
-            age[ids[:sent]].tobytes(),
+            ages(tokenizer)[ids[:sent]].tobytes(),
         )
     )
-
-
-def _drawable(text: str, ends: np.ndarray, limit: int | None) -> int:
-    """Return how many tokens lie in the first `limit` bytes, ending where a character ends."""
-    if limit is None or not len(ends) or ends[-1] <= limit:
-        return len(ends)
-    n = int(np.searchsorted(ends, limit, side="right"))
-    # A character has at least one byte, so `limit + 1` of them hold the bytes asked about.
-    data = utf8(text[: limit + 1])
-    while n and data[int(ends[n - 1])] & 0xC0 == 0x80:
-        n -= 1
-    return n

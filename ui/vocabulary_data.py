@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from bpe_core import vocabulary as engine
-from bpe_core.vocabulary import Replay, Vocabulary
+from bpe_core.analysis import vocabulary
+from bpe_core.analysis.replay import Replay
+from bpe_core.analysis.vocabulary import Vocabulary
 from ui.session import state
 from ui.session.state import Trained
 
@@ -26,7 +27,7 @@ class Corpus:
 
 
 def corpus(trained: Trained) -> Corpus:
-    """Return the text a tokenizer was trained on, or the sample if it came without one."""
+    """The text a tokenizer was trained on, or the sample if it came without one."""
     if trained.text:
         return Corpus(trained.text, "its training text")
     sample = state.built_in().wait()
@@ -34,7 +35,7 @@ def corpus(trained: Trained) -> Corpus:
 
 
 def entries(trained: Trained) -> Vocabulary:
-    """Return the decoded vocabulary."""
+    """The decoded vocabulary."""
     return _entries(trained.key, trained)
 
 
@@ -44,28 +45,28 @@ def _entries(key: str, _trained: Trained) -> Vocabulary:
 
 
 def uses(trained: Trained) -> np.ndarray:
-    """Return how often each entry stands in the corpus, int64[n] in order of the rows."""
+    """How often each entry occurs in the corpus, int64[n] in order of the rows."""
     return _uses(trained.key, trained)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Counting the tokens of the text.")
 def _uses(key: str, _trained: Trained) -> np.ndarray:
-    counts = engine.uses(_trained.tokenizer, corpus(_trained).text)
+    counts = vocabulary.uses(_trained.tokenizer, corpus(_trained).text)
     return counts[entries(_trained).ids]
 
 
 def unreachable(trained: Trained) -> np.ndarray:
-    """Return which entries do not encode to themselves, bool[n]."""
+    """Which entries do not encode to themselves, bool[n]."""
     return _unreachable(trained.key, trained)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Encoding every token.")
 def _unreachable(key: str, _trained: Trained) -> np.ndarray:
-    return engine.unreachable(_trained.tokenizer, entries(_trained))
+    return vocabulary.unreachable(_trained.tokenizer, entries(_trained))
 
 
 def replay(trained: Trained) -> Replay:
-    """Return the corpus with its join ranks; ValueError where merges are no history."""
+    """The corpus with its join ranks; ValueError where merges are no history."""
     return _replay(trained.key, trained)
 
 
@@ -75,7 +76,7 @@ def _replay(key: str, _trained: Trained) -> Replay:
 
 
 def overlap(here: Trained, there: Trained) -> tuple[np.ndarray, np.ndarray]:
-    """Return which entries of each of two tokenizers the other one has too, two bool arrays."""
+    """Which entries of each of two tokenizers the other one has too, two bool arrays."""
     return _overlap(here.key, there.key, here, there)
 
 
@@ -83,4 +84,4 @@ def overlap(here: Trained, there: Trained) -> tuple[np.ndarray, np.ndarray]:
 def _overlap(
     here_key: str, there_key: str, _here: Trained, _there: Trained
 ) -> tuple[np.ndarray, np.ndarray]:
-    return engine.overlap(entries(_here), entries(_there))
+    return vocabulary.overlap(entries(_here), entries(_there))

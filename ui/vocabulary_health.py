@@ -1,6 +1,7 @@
 """The state of a vocabulary: what is odd about entries, which scripts there are, and the file.
 
-Belongs here: the health and scripts tables and the download. The masks come from the engine.
+Belongs here: the health and scripts tables and the download. The masks and counts come
+from ``bpe_core.analysis.vocabulary``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import streamlit as st
 
-from bpe_core.vocabulary import Kind, Vocabulary
+from bpe_core.analysis.vocabulary import Kind, Vocabulary
 from ui import theme, vocabulary_data
 from ui.components.tally_table import Tally, tally_table
 from ui.session.state import Trained
@@ -56,7 +57,7 @@ _CHINESE = "Chinese characters"
 
 
 def mask(trained: Trained, key: str) -> np.ndarray:
-    """Return which entries a row of `LISTED` counts, bool[n]."""
+    """Which entries a row of `LISTED` counts, bool[n]."""
     vocabulary = vocabulary_data.entries(trained)
     made: dict[str, Callable[[], np.ndarray]] = {
         "unused": lambda: vocabulary_data.uses(trained) == 0,
@@ -73,7 +74,7 @@ def health(trained: Trained, shown: str | None, on_pick: Callable[[str], None]) 
     rows = []
     for key, (name, note) in ROWS.items():
         number = (
-            count(int(vocabulary.sizes.max()), "byte")
+            count(vocabulary.longest, "byte")
             if key == LONGEST
             else f"{np.count_nonzero(mask(trained, key)):,}"
         )
@@ -113,7 +114,7 @@ def scripts(trained: Trained, shown: str | None, on_pick: Callable[[str], None])
 
 
 def chinese_or_not(kinds: Iterable[Kind]) -> str:
-    """Return how much of a vocabulary is Chinese characters and how much is anything else.
+    """how much of a vocabulary is Chinese characters and how much is anything else.
 
     >>> chinese_or_not([Kind("Latin", 3, 3), Kind("Chinese characters", 1, 3)])
     'Chinese characters: 1 token (25%) of 3 bytes; all others: 3 tokens (75%) of 3 bytes.'
@@ -165,7 +166,7 @@ def _button(
 
 
 def as_json(vocabulary: Vocabulary, rows: np.ndarray | None = None) -> bytes:
-    """Return the entries as a JSON list, one object a line, those of ``rows`` or all.
+    """The entries as a JSON list, one object a line, those of ``rows`` or all.
 
     Each has ``id``, ``text`` (null where the bytes are no text), ``hex``, ``script``, ``rank`` (of
     the merge, from 0; null where there is none) and ``special``.

@@ -1,18 +1,19 @@
 """What a token was used for: its use over training, its children, its places in the corpus.
 
 Belongs here: turning the engine's numbers into the values and sentences of the token life. Does
-not belong here: how it is drawn (``ui/components/token_life``).
+not belong here: the numbers (``bpe_core.analysis``), and how it is drawn
+(``ui/components/token_life``).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from bpe_core import vocabulary as engine
-from bpe_core.pretokenize import utf8
+from bpe_core.analysis import vocabulary
+from bpe_core.analysis.replay import TokenUse
+from bpe_core.text import utf8
 from ui import biography, vocabulary_data
 from ui.session.state import Trained
 from ui.words import count
@@ -31,7 +32,7 @@ def cached_life(tokenizer_key: str, token_id: int, _trained: Trained) -> dict[st
 
 
 def life(trained: Trained, token_id: int) -> dict[str, Any]:
-    """Return ``use``, ``children`` and ``contexts`` of a token, each with a sentence."""
+    """``use``, ``children`` and ``contexts`` of a token, each with a sentence."""
     used, peak = use(trained, token_id)
     n, first = biography.children(trained.tokenizer, token_id)
     return {
@@ -52,79 +53,67 @@ def _family(n: int) -> str:
 
 
 def use(trained: Trained, token_id: int) -> tuple[dict[str, Any], int | None]:
-    """Return how often a token stood in the corpus after each merge, and when most often.
+    """How often a token occurs in the corpus after each merge, and when most often.
 
-    The second value is the number of merges then; None for a token that never stood there.
+    The second value is the number of merges then; None for a token that never occurs there.
     """
     tokenizer, corpus = trained.tokenizer, vocabulary_data.corpus(trained)
     if token_id in tokenizer.special_tokens.values():
         return {"sentence": "A special token is there from the start and never merged."}, None
     try:
-        stood = vocabulary_data.replay(trained).standing(tokenizer.token_bytes(token_id))
+        use = vocabulary_data.replay(trained).use(tokenizer.token_bytes(token_id))
     except ValueError as problem:
         return {"sentence": f"It cannot be told: {problem}."}, None
-    if not stood.any():
+    if not use.ever:
         return {"sentence": f"It never stood in {corpus.name}."}, None
-    born = int(np.argmax(stood > 0))
-    peak = int(np.argmax(stood))
-    kept = _drawn(stood, born, peak)
+    kept = use.bends(_POINTS)
     return {
-        "sentence": use_sentence(stood),
+        "sentence": use_sentence(use),
         "n_merges": tokenizer.n_merges,
         "steps": kept.tolist(),
-        "counts": stood[kept].tolist(),
-        "born": born,
-        "peak": peak,
-        "most": int(stood[peak]),
-    }, peak
+        "counts": use.counts[kept].tolist(),
+        "born": use.born,
+        "peak": use.peak,
+        "most": use.most,
+    }, use.peak
 
 
-def use_sentence(stood: np.ndarray) -> str:
-    """Return what int64[n_merges + 1] numbers of places say, from the first that is not 0.
+def use_sentence(use: TokenUse) -> str:
+    """What is said of a token's use, from the first merge after which it occurs.
 
-    >>> use_sentence(np.array([0, 5, 5, 3]))
+    >>> import numpy as np
+    >>> use_sentence(TokenUse(np.array([0, 5, 5, 3])))
     'Born at merge 1 with 5 places; later merges took 2 of them into longer tokens, 3 are left.'
-    >>> use_sentence(np.array([4, 4, 0, 0]))
+    >>> use_sentence(TokenUse(np.array([4, 4, 0, 0])))
     'There from the start with 4 places; merge 2 took the last of them into a longer token.'
     """
-    born, peak = int(np.argmax(stood > 0)), int(np.argmax(stood))
-    at_birth, most, left = (int(stood[k]) for k in (born, peak, -1))
-    says = f"Born at merge {born:,}" if born else "There from the start"
-    says += f" with {count(at_birth, 'place')}"
-    if peak != born:
-        says += f", most often ({most:,}) after merge {peak:,}"
-    if not left:
-        gone = len(stood) - int(np.argmax(stood[::-1] > 0))
-        return f"{says}; merge {gone:,} took the last of them into a longer token."
-    if left == most:
+    says = f"Born at merge {use.born:,}" if use.born else "There from the start"
+    says += f" with {count(use.at_birth, 'place')}"
+    if use.peak != use.born:
+        says += f", most often ({use.most:,}) after merge {use.peak:,}"
+    if use.gone is not None:
+        return f"{says}; merge {use.gone:,} took the last of them into a longer token."
+    if use.left == use.most:
         return f"{says}; no later merge has taken any of them."
-    verb = "is" if left == 1 else "are"
+    verb = "is" if use.left == 1 else "are"
     return (
-        f"{says}; later merges took {most - left:,} of them into longer tokens, "
-        f"{left:,} {verb} left."
+        f"{says}; later merges took {use.most - use.left:,} of them into longer tokens, "
+        f"{use.left:,} {verb} left."
     )
-
-
-def _drawn(stood: np.ndarray, born: int, peak: int) -> np.ndarray:
-    """Return the numbers of merges at which the drawn line bends, in order."""
-    bends = np.flatnonzero(np.diff(stood, prepend=-1))
-    if len(bends) > _POINTS:
-        bends = bends[np.linspace(0, len(bends) - 1, _POINTS).astype(int)]
-    return np.union1d(bends, [0, born, peak, len(stood) - 1])
 
 
 # -- places -----------------------------------------------------------------------------------
 
 
 def contexts(trained: Trained, token_id: int, peak: int | None) -> dict[str, Any]:
-    """Return the first places of a token in the corpus, with the text around them.
+    """The first places of a token in the corpus, with the text around them.
 
     A token that longer ones have taken over is shown where it stood after ``peak`` merges.
     """
     tokenizer, corpus = trained.tokenizer, vocabulary_data.corpus(trained)
-    vocabulary = vocabulary_data.entries(trained)
     merges = None
-    n = int(vocabulary_data.uses(trained)[vocabulary.row(token_id)])
+    row = vocabulary_data.entries(trained).row(token_id)
+    n = int(vocabulary_data.uses(trained)[row])
     if n:
         shown = "all" if n <= PLACES else f"the first {PLACES}"
         says = (
@@ -141,22 +130,11 @@ def contexts(trained: Trained, token_id: int, peak: int | None) -> dict[str, Any
     else:
         return {"sentence": f"It stands nowhere in {corpus.name}.", "places": []}
     data = utf8(tokenizer.prepared(corpus.text))
-    found = engine.places(tokenizer, corpus.text, token_id, PLACES, n_merges=merges)
-    return {"sentence": says, "places": [around(data, *place) for place in found]}
+    found = vocabulary.places(tokenizer, corpus.text, token_id, PLACES, n_merges=merges)
+    return {"sentence": says, "places": [_around(data, *place) for place in found]}
 
 
-def around(data: bytes, start: int, end: int) -> dict[str, str]:
-    """Return data[start:end] and what stands on both sides, each as Latin-1 text.
-
-    Outer ends fall between characters.
-
-    >>> around("the é old".encode(), 4, 6)["after"]
-    ' old'
-    """
-    first, last = max(0, start - AROUND), min(len(data), end + AROUND)
-    while first < start and data[first] & 0xC0 == 0x80:
-        first += 1
-    while end < last < len(data) and data[last] & 0xC0 == 0x80:
-        last -= 1
-    pieces = {"before": data[first:start], "token": data[start:end], "after": data[end:last]}
-    return {name: piece.decode("latin-1") for name, piece in pieces.items()}
+def _around(data: bytes, start: int, end: int) -> dict[str, str]:
+    """A place and what is on both sides of it, each as Latin-1 text."""
+    around = vocabulary.context(data, start, end, AROUND)
+    return {name: part.decode("latin-1") for name, part in around._asdict().items()}

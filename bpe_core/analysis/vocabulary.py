@@ -1,8 +1,8 @@
-"""A whole vocabulary looked at: scripts, health, overlap, and a token's use over training.
+"""A whole vocabulary looked at: scripts, health, overlap, and where tokens occur in a text.
 
 Belongs here: what can be said of every entry of a tokenizer, as columns with one row per entry
-in order of id. Does not belong here: encoding itself (`tokenizer.py`) and anything that is
-drawn or filtered on a screen.
+in order of id. Does not belong here: encoding itself (`tokenizer.py`), what one token is made of
+(`lineage`), and anything that is drawn or filtered on a screen.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
-from .counting import count_pretokens
-from .model import NEVER
-from .tokenizer import Tokenizer
+from bpe_core.tokenizer import Tokenizer
+
+from .replay import find_all
 
 # --------------------------------------------------------------------------- scripts
 
@@ -209,6 +209,11 @@ class Vocabulary:
         return result
 
     @functools.cached_property
+    def longest(self) -> int:
+        """Bytes of the longest entry."""
+        return int(self.sizes.max())
+
+    @functools.cached_property
     def _joined(self) -> tuple[np.ndarray, np.ndarray]:
         stops = np.cumsum(self.sizes)
         return np.frombuffer(b"".join(self.tokens), np.uint8), np.concatenate([[0], stops])
@@ -243,7 +248,7 @@ class Vocabulary:
         data, offsets = self._joined
         if not needle:
             return np.ones(len(self), bool)
-        starts = _occurrences(data, needle)
+        starts = find_all(data, needle)
         rows = np.searchsorted(offsets, starts, side="right") - 1
         result = np.zeros(len(self), bool)
         result[rows[starts + len(needle) <= offsets[rows + 1]]] = True
@@ -299,16 +304,6 @@ def _text(token: bytes) -> str | None:
         return token.decode("utf-8")
     except UnicodeDecodeError:
         return None
-
-
-def _occurrences(data: np.ndarray, needle: bytes) -> np.ndarray:
-    """Every place where `needle` begins in `data`, overlapping ones too, int64[n], in order."""
-    if len(needle) > data.size:
-        return np.empty(0, np.int64)
-    starts = np.flatnonzero(data[: data.size - len(needle) + 1] == needle[0])
-    for i in range(1, len(needle)):
-        starts = starts[data[starts + i] == needle[i]]
-    return starts
 
 
 def overlap(here: Vocabulary, there: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
@@ -371,7 +366,7 @@ def unreachable(tokenizer: Tokenizer, vocabulary: Vocabulary) -> np.ndarray:
 
 
 def _encodes_to(wanted: np.ndarray, ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Whether piece k, whose ids end at ends[k], is the one id wanted[k]; bool[n]."""
+    """Whether pre-token k, whose ids end at ends[k], is the one id wanted[k]; bool[n]."""
     single = np.diff(ends, prepend=0) == 1
     same = np.zeros(len(wanted), bool)
     same[single] = ids[ends[single] - 1] == wanted[single]
@@ -379,7 +374,7 @@ def _encodes_to(wanted: np.ndarray, ids: np.ndarray, ends: np.ndarray) -> np.nda
 
 
 def uses(tokenizer: Tokenizer, text: str) -> np.ndarray:
-    """How often each id stands in a text, int64[max id + 1].
+    """How often each id occurs in a text, int64[max id + 1].
 
     >>> from bpe_core import Trainer
     >>> tokenizer = Trainer(257).train("aaab").tokenizer
@@ -426,53 +421,25 @@ def places(
     return found
 
 
-# --------------------------------------------------------------------------- over training
+class Context(NamedTuple):
+    """The bytes of a place in a text, and what comes before and after."""
+
+    before: bytes
+    token: bytes
+    after: bytes
 
 
-class Replay:
-    """A corpus's distinct pre-tokens with the rank that erased each of their boundaries.
+def context(data: bytes, start: int, end: int, around: int) -> Context:
+    """data[start:end] with up to `around` bytes of the text on each side.
 
-    From this follows where any token stood after any number of merges. Raises ValueError for
-    a tokenizer whose merges are no history: some imported ones.
+    Outer ends fall between characters.
 
-    >>> from bpe_core import Trainer
-    >>> result = Trainer(258).train("aaabdaaabac")
-    >>> Replay(result.tokenizer, "aaabdaaabac").standing(b"aa").tolist()
-    [0, 2, 0]
+    >>> context("the é old".encode(), 4, 6, 3)
+    Context(before=b'he ', token=b'\\xc3\\xa9', after=b' ol')
     """
-
-    def __init__(self, tokenizer: Tokenizer, corpus: Any) -> None:
-        """`corpus` as for `Trainer.start`; special tokens are borders in it."""
-        if not tokenizer.preparation.plain or tokenizer.ignore_merges:
-            raise ValueError(
-                "this tokenizer changes texts or takes some pre-tokens whole, so its ranks "
-                "cannot be replayed merge by merge; it can still encode and decode"
-            )
-        counter, _ = count_pretokens(corpus, tokenizer.pretokenizer, tokenizer.special_tokens)
-        self.n_merges = tokenizer.n_merges
-        self._data = counter.data.copy()
-        self._offsets = counter.offsets.copy()
-        self._counts = counter.counts
-        self._joins = np.full(self._data.size + 1, NEVER, np.int32)
-        tokenizer.model.join_ranks(self._data, self._offsets[1:], 0, self._joins)
-
-    def standing(self, token: bytes) -> np.ndarray:
-        """How often a token stands in the corpus after k merges, int64[n_merges + 1].
-
-        A stretch of bytes is one token from the merge that erases the last boundary inside it
-        until the merge that erases a boundary at one of its ends.
-        """
-        starts = _occurrences(self._data, token)
-        inner = np.full(starts.size, -1, np.int32)
-        for i in range(len(token) - 1):
-            np.maximum(inner, self._joins[starts + i], out=inner)
-        # In front of the first byte stands the entry behind the last one, which is NEVER.
-        outer = np.minimum(self._joins[starts - 1], self._joins[starts + len(token) - 1])
-        lived = inner < outer
-        starts, inner, outer = starts[lived], inner[lived], outer[lived]
-        weights = self._counts[np.searchsorted(self._offsets, starts, side="right") - 1]
-        change = np.zeros(self.n_merges + 2, np.int64)
-        np.add.at(change, inner + 1, weights)
-        gone = outer < NEVER
-        np.subtract.at(change, outer[gone] + 1, weights[gone])
-        return np.cumsum(change[: self.n_merges + 1])
+    first, last = max(0, start - around), min(len(data), end + around)
+    while first < start and data[first] & 0xC0 == 0x80:
+        first += 1
+    while end < last < len(data) and data[last] & 0xC0 == 0x80:
+        last -= 1
+    return Context(data[first:start], data[start:end], data[end:last])

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 import bpe_core
 from bpe_core import Tokenizer, Trainer
+from bpe_core.analysis import lineage
 from ui import encoding
 from ui.server import api, published
 
@@ -90,11 +91,11 @@ def test_the_answer_is_the_engines(client, tokenizer, key, text) -> None:
     }
     for i, age in zip(ids.tolist(), ages.tolist(), strict=True):
         if i == tokenizer.special_tokens[EOT]:
-            assert age == encoding.AGE_SPECIAL
+            assert age == lineage.AGE_SPECIAL
         elif len(tokenizer.token_bytes(i)) == 1:
-            assert age == encoding.AGE_BYTE
+            assert age == lineage.AGE_BYTE
         else:
-            assert encoding.AGE_BYTE < age < encoding.AGE_SPECIAL
+            assert lineage.AGE_BYTE < age < lineage.AGE_SPECIAL
 
 
 def test_later_merges_are_older_never_younger(tokenizer) -> None:

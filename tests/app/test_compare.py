@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bpe_core import Trainer, metrics
+from bpe_core import Trainer
+from bpe_core.analysis import curves, measures, sizes
+from bpe_core.analysis.curves import CompressionCurve
 from ui import (
     compare_curves,
     compare_cuts,
@@ -19,10 +21,8 @@ from ui import (
     compare_measures,
     compare_tables,
     compare_texts,
-    import_sizes,
     samples,
 )
-from ui.components.token_view import Cut
 from ui.instruments import charts, size_steps
 from ui.server import published
 from ui.session import state
@@ -37,7 +37,7 @@ def made(text: str, size: int, *, name: str = "made", held_out: str = "", **opti
     """A tokenizer as a visitor's training leaves it."""
     settings = Trainer(size, **options)
     result = settings.train(text)
-    counts = metrics.corpus_token_counts(result.tokenizer, held_out) if held_out else None
+    counts = curves.corpus_token_counts(result.tokenizer, held_out) if held_out else None
     return Trained(
         key=published.publish(result.tokenizer),
         name=f"{name} · {size:,}",
@@ -162,7 +162,7 @@ def test_the_reading_follows_the_marked_size(app: AppTest) -> None:
     quiet(size.set_value(512).run())
     html = page_html(app)
     assert "at <b>512</b> entries" in html
-    k = import_sizes.merges_for(built_in.tokenizer, 512)
+    k = sizes.merges_for(built_in.tokenizer, 512)
     exact = built_in.trace.corpus_bytes / built_in.trace.corpus_tokens[k - 1]
     assert f"<b>{exact:.2f}</b>" in html
 
@@ -235,70 +235,55 @@ def test_curves_are_those_of_retraining_at_every_size() -> None:
     unseen = "".join(random.Random(2).choices("abcd e", k=400))
     trained = made(text, 290)
     other = compare_texts.EvalText("unseen", "unseen", False, lambda: unseen)
-    counts = compare_curves.counts(trained, other)
+    counts = compare_curves.measured(trained, other).counts
     for k in range(trained.tokenizer.n_merges + 1):
         assert counts[k] == trained.tokenizer.truncated(k).count_tokens(unseen)
     learned = compare_texts.resolve(compare_texts.LEARNED, "", trained, [trained])
     assert learned is not None
     assert np.array_equal(
-        compare_curves.counts(trained, learned),
-        metrics.corpus_token_counts(trained.tokenizer, text),
+        compare_curves.measured(trained, learned).counts,
+        curves.corpus_token_counts(trained.tokenizer, text),
     )
 
 
 def curve(counts: list[int], special: tuple[str, ...] = ()) -> compare_curves.Curve:
     trained = made("ab" * 40, 256 + len(special) + len(counts) - 1, special_tokens=special)
     text = compare_texts.EvalText("t", "t", True, str)
-    return compare_curves.Curve("1", "t", trained, text, np.array(counts), 0, 0)
+    numbers = CompressionCurve.of_counts(trained.tokenizer, np.array(counts))
+    return compare_curves.Curve("1", "t", trained, text, numbers, 0, 0)
 
 
 def test_readings() -> None:
     line = curve([80, 40, 20, 10])
     assert line.sizes.tolist() == [256, 257, 258, 259]
-    assert line.reading(256).sentence == "going on to 259 gains 700 %"
-    assert line.reading(259).sentence == "the last 2 entries gained 300 %"
-    assert line.reading(400).sentence == "ends at 259; the last 2 entries gained 300 %"
+    assert compare_curves.gain(line.reading(256)) == "going on to 259 gains 700 %"
+    assert compare_curves.gain(line.reading(259)) == "the last 2 entries gained 300 %"
+    assert compare_curves.gain(line.reading(400)) == "ends at 259; the last 2 entries gained 300 %"
     assert line.reading(400).size == 259
-    assert curve([80]).reading(256).sentence == "no merges"
-    assert curve([80, 80]).reading(256).sentence == "going on to 257 gains nothing"
+    assert compare_curves.gain(curve([80]).reading(256)) == "no merges"
+    assert compare_curves.gain(curve([80, 80]).reading(256)) == "going on to 257 gains nothing"
     assert curve([80, 40], ("<x>",)).sizes.tolist() == [257, 258]
 
 
-@pytest.mark.parametrize("special", [(), ("<|x|>",)])
-def test_token_histogram_equals_encoding(special: tuple[str, ...]) -> None:
-    rng = random.Random(7)
-    text = "".join(rng.choices(["ab", "a", "é", " low", "🙂", "\n", *special], k=700))
-    tokenizer = made(text, 300, special_tokens=special).tokenizer
-    joined = compare_measures.join_pieces(tokenizer, text)
-    for k in (0, 1, 7, tokenizer.n_merges):
-        ids = tokenizer.truncated(k).encode_to_array(text)
-        ids = ids[~np.isin(ids, list(tokenizer.special_tokens.values()))]
-        expected = np.bincount(ids, minlength=max(tokenizer.vocab) + 1)
-        assert np.array_equal(compare_measures.token_histogram(tokenizer, joined, k), expected)
-
-
-def test_measures_by_hand() -> None:
+def test_each_row_of_the_table_shows_its_measure() -> None:
     tokenizer = made("low low lower", 259).tokenizer  # ow, low, " low"
-    text = "low lower é"
-    joined = compare_measures.join_pieces(tokenizer, text)
-    histogram = compare_measures.token_histogram(tokenizer, joined, 3)
-    found = compare_measures.measure(tokenizer, histogram, 3, compare_measures.count_words(text))
-    assert found.n_bytes == 12
-    assert found.tokens == 7  # low, " low", e, r, " ", and the two bytes of é
-    assert found.words == 3
-    assert found.entries == 259
-    assert found.used == 7
-    assert found.single_byte == 5
-    assert found.broken == 2
-    empty = compare_measures.measure(tokenizer, histogram * 0, 3, 0)
-    assert empty.tokens == 0
+    found = measures.measures_of(tokenizer, "low lower é")
+    assert [row.write(row.value(found)) for row in compare_measures.ROWS] == [
+        "1.71", "7", "2.33", "2.7 %", f"{100 * found.evenness:.1f} %", "71.4 %", "28.6 %",
+    ]  # fmt: skip
+    empty = measures.measures_of(tokenizer, "")
     assert all(row.write(row.value(empty)) for row in compare_measures.ROWS)
 
 
-def test_words_are_counted_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "".join(random.Random(3).choices("ab \n", k=500))
-    monkeypatch.setattr(compare_measures, "_CHUNK", 7)
-    assert compare_measures.count_words(text) == len(text.split())
+def test_measures_at_a_size_are_those_of_the_smaller_tokenizer() -> None:
+    trained = made(STORY, 300)
+    text = compare_texts.EvalText(f"t:{trained.key}", "t", False, lambda: "the unseen moon é")
+    numbers = compare_curves.measured(trained, text)
+    line = compare_curves.Curve("1", "t", trained, text, numbers, 0, 0)
+    for size in (256, 275, 300):
+        ((_, at, found),) = compare_measures.at_size([line], size)
+        assert at == min(size, trained.tokenizer.vocab_size)
+        assert found == measures.measures_of(sizes.at_size(trained.tokenizer, size), text.read())
 
 
 def test_the_best_value_is_marked_only_where_columns_share_a_text() -> None:
@@ -311,46 +296,15 @@ def test_the_best_value_is_marked_only_where_columns_share_a_text() -> None:
     assert ' best"' in compare_tables.measures(compare_measures.at_size(lines, 290), 290)
 
 
-# -- cutting and coloring ---------------------------------------------------------------------
-
-
-def test_drawn_cuts_cover_the_drawn_part_and_count_the_whole() -> None:
-    rng = random.Random(5)
-    text = "".join(rng.choices(["low", " ", "é", "🙂", "x\n", "<|x|>"], k=300))
-    trained = made(STORY, 300, special_tokens=("<|x|>",))
-    for n in (0, 1, 5, 50, 299, len(text)):
-        cut = compare_cuts.cut(trained.tokenizer, text, 290, text[:n])
-        assert (cut.ends[-1] if n else 0) == len(text[:n].encode())
-        assert np.all(np.diff(cut.ends) > 0)
-        assert cut.n_tokens == trained.tokenizer.truncated(33).count_tokens(text)
-        assert cut.n_bytes == len(text.encode())
-
-
-def test_hues_of_neighbors_differ_and_starts_agree() -> None:
-    rng = random.Random(11)
-    cuts = []
-    for _ in range(4):
-        ends = np.array(sorted({*rng.sample(range(1, 200), 60), 200}))
-        cuts.append(Cut(ends, ends, np.zeros(len(ends), bool), len(ends), 200))
-    hues = compare_cuts.hues(cuts)
-    for of_one in hues:
-        assert np.all(of_one[1:] != of_one[:-1])
-        assert of_one.max() < 8
-    agree = total = 0
-    for a, hue_a in zip(cuts, hues, strict=True):
-        for b, hue_b in zip(cuts, hues, strict=True):
-            of_b = dict(zip(b.ends.tolist(), hue_b[1:].tolist(), strict=False))
-            for end, hue in zip(a.ends.tolist(), hue_a[1:].tolist(), strict=False):
-                if end in of_b:
-                    total += 1
-                    agree += of_b[end] == hue
-    assert agree / total > 0.8
+# -- cutting ---------------------------------------------------------------------
 
 
 def test_one_tokenizer_is_compared_with_the_column_to_the_left() -> None:
     trained, other = made(STORY, 300), made(STORY, 280)
+    text = "the low mouse"
     cuts = [
-        compare_cuts.cut(trained.tokenizer, "the low mouse", s, "the low mouse") for s in (256, 300)
+        compare_cuts.cached_cut(trained.key, text, size, text, trained.tokenizer)
+        for size in (256, 300)
     ]
     nested = compare_cuts.differences([(trained, 256), (trained, 300)], cuts)
     assert "to the left" in nested.legend

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import unicodedata
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats, known
+from bpe_core.analysis.alignment import typed_spans
+from bpe_core.analysis.lineage import pretoken_at
+from bpe_core.analysis.sizes import has_curve
 from bpe_core.pretokenize import utf8
 from ui import (
     biography,
@@ -26,7 +26,6 @@ from ui import (
     compare_measures,
     compare_texts,
     encoding,
-    import_places,
     import_sizes,
     limits,
 )
@@ -222,23 +221,6 @@ def test_a_well_known_name_is_read_once_for_all(published_files: None) -> None:
 
 # -- places and sizes -------------------------------------------------------------------------
 
-_LETTERS = [*"ae \n", "\u0301", "\u0323", "한", "\u1112", "\u1161", "\u11ab", "\u212b", "\u0958", "é", "🙃", "\u09c7", "\u09be"]  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(_LETTERS), max_size=12).map("".join), st.booleans())
-@settings(max_examples=400, deadline=None, derandomize=True)
-def test_places_are_exact_where_normal_form_splits(text: str, blank: bool) -> None:
-    normal = unicodedata.normalize("NFC", text)
-    front = " " if blank and normal and normal[0] != " " else ""
-    places = import_places.places(text, front + normal)
-    assert len(places) == len(utf8(front + normal)) + 1
-    assert places[-1] == len(utf8(text))
-    assert (np.diff(places) >= 0).all()
-    for k in range(1, len(text)):
-        left, right = (unicodedata.normalize("NFC", part) for part in (text[:k], text[k:]))
-        if left + right == normal:
-            assert places[len(utf8(front + left))] == len(utf8(text[:k]))
-
 
 def test_answers_cover_the_typed_text(brought: ImportedTokenizer) -> None:
     text = "a  <|x|> " + TEXT
@@ -255,22 +237,14 @@ def test_answers_cover_the_typed_text(brought: ImportedTokenizer) -> None:
     assert head["special"] == 2
 
 
-def test_sizes_are_those_of_the_entries(brought: ImportedTokenizer) -> None:
-    tokenizer = brought.tokenizer
-    for size in range(import_sizes.smallest(tokenizer), import_sizes.largest(tokenizer) + 1, 9):
-        shorter = tokenizer.truncated(import_sizes.merges_for(tokenizer, size))
-        made = set(shorter.merge_ids[:, 2].tolist())
-        assert import_sizes.smallest(tokenizer) + len(made) == size
-
-
 # -- the token card ---------------------------------------------------------------------------
 
 
 def test_each_pretoken_has_a_story(brought: ImportedTokenizer) -> None:
     tokenizer = brought.tokenizer
-    ids, ends = import_places.spans(tokenizer, TEXT)
+    ids, ends = typed_spans(tokenizer, TEXT)
     for start, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
-        piece = biography.pretoken_at(tokenizer, TEXT, start, special_tokens=True)
+        piece = pretoken_at(tokenizer, TEXT, start)
         assert piece is not None or start == end
         if piece is None or piece in tokenizer.special_tokens:
             continue
@@ -445,21 +419,19 @@ def test_compare_takes_each_kind(brought: ImportedTokenizer) -> None:
     assert at.multiselect(key="compare_texts").value == ["sample:stories"]
     html = "\n".join(e.proto.body for e in at.get("html"))
     assert html.count('data-testid="reading"') == 2
-    if import_sizes.why_no_curve(brought.tokenizer):
+    if not has_curve(brought.tokenizer):
         assert "measured at its full size, 285" in html
 
 
 def test_measures_are_those_of_encoding(brought: ImportedTokenizer) -> None:
     text = compare_texts.EvalText(f"t:{brought.key}", "t", False, lambda: TEXT * 3)
-    counts = compare_curves.counts(brought, text)
+    curve = compare_curves.measured(brought, text)
     specials = set(brought.tokenizer.special_tokens.values())
     ids = [i for i in brought.tokenizer.encode(TEXT * 3) if i not in specials]
-    assert counts[-1] == len(ids)
-    line = compare_curves.Curve(
-        "1", "t", brought, text, counts, 0, 0, compare_curves.whole_bytes(brought, text)
-    )
+    assert curve.counts[-1] == len(ids)
+    line = compare_curves.Curve("1", "t", brought, text, curve, 0, 0)
     assert line.sizes[-1] == brought.tokenizer.vocab_size
-    assert line.n_bytes == len((TEXT * 3).replace("<|x|>", "").encode())
+    assert curve.n_bytes == len((TEXT * 3).replace("<|x|>", "").encode())
     ((_, size, measures),) = compare_measures.at_size([line], 10**6)
     assert (size, measures.tokens, measures.used) == (285, len(ids), len(set(ids)))
 

@@ -374,21 +374,10 @@ def test_a_very_long_pretoken_has_no_list_of_steps() -> None:
 def test_longest_match_is_another_cut() -> None:
     vocab = dict(enumerate([*(bytes([i]) for i in range(256)), b"bc", b"ab", b"<x>"]))
     tokenizer = Tokenizer.from_vocab(vocab, [(b"b", b"c"), (b"a", b"b")], ["<x>"])
-    assert biography.longest_match_instead(tokenizer, b"abc") == [b"ab", b"c"]
-    assert not biography.pretoken_story(tokenizer, "abc")["same"]
+    story = biography.pretoken_story(tokenizer, "abc")
+    assert (story["greedy"], story["tokens"]) == (["ab", "c"], ["a", "bc"])
+    assert not story["same"]
     assert biography.pretoken_story(tokenizer, "bca")["same"]
-    assert biography.longest_match_instead(tokenizer, b"<x>") == [b"<", b"x", b">"]
-
-
-def test_the_pretoken_at_a_place() -> None:
-    tokenizer = with_special_tokens().tokenizer
-    text = "low é<|endoftext|> lower"
-    pieces = [
-        biography.pretoken_at(tokenizer, text, i, special_tokens=True)
-        for i in range(len(text.encode()) + 1)
-    ]
-    assert pieces[-1] is None
-    assert list(dict.fromkeys(pieces[:-1])) == ["low", " é", "<|endoftext|>", " lower"]
 
 
 # -- texts ------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.analysis.replay import TokenUse
+from bpe_core.analysis.vocabulary import Vocabulary
 from tests.engine import oracle
 from ui import biography, vocabulary_data, vocabulary_health, vocabulary_life
 from ui.components.token_editor import Picked
@@ -258,7 +259,7 @@ def test_a_tokenizer_without_history_still_has_biographies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stood", "says"),
+    ("counts", "says"),
     [
         ([0, 1, 1], "Born at merge 1 with 1 place; no later merge has taken any of them."),
         ([0, 2, 5, 1], "most often (5) after merge 2; later merges took 4 of them"),
@@ -266,8 +267,8 @@ def test_a_tokenizer_without_history_still_has_biographies() -> None:
         ([0, 3, 0, 0], "Born at merge 1 with 3 places; merge 2 took the last of them"),
     ],
 )
-def test_use_is_told_in_one_sentence(stood: list[int], says: str) -> None:
-    assert says in vocabulary_life.use_sentence(np.array(stood))
+def test_use_is_told_in_one_sentence(counts: list[int], says: str) -> None:
+    assert says in vocabulary_life.use_sentence(TokenUse(np.array(counts)))
 
 
 # -- health, scripts, overlap --------------------------------------------------------------------

@@ -14,19 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, Tokenizer, Trainer
-from bpe_core import vocabulary as vocabulary_module
-from bpe_core.preparation import Preparation
-from bpe_core.vocabulary import (
+from bpe_core.analysis import vocabulary as vocabulary_module
+from bpe_core.analysis.vocabulary import (
     KINDS,
     SCRIPTS,
-    Replay,
     Vocabulary,
+    context,
     overlap,
     places,
     script_codes,
     unreachable,
     uses,
 )
+from bpe_core.preparation import Preparation
 
 from . import oracle
 
@@ -252,31 +252,20 @@ def test_places_in_a_text_of_many_blocks_and_with_fewer_merges(monkeypatch) -> N
     )
 
 
-@settings(max_examples=25)
-@given(st.text("ab cé", min_size=1, max_size=60), st.text("ab cé", max_size=40))
-def test_what_stood_after_k_merges_is_what_k_merges_give(text: str, other: str) -> None:
-    result = Trainer(290, [EOT]).train(text)
-    tokenizer = result.tokenizer
-    for corpus in (text, other + EOT + text):
-        replay = Replay(tokenizer, corpus)
-        stood = {i: replay.standing(token) for i, token in tokenizer.vocab.items() if i != 256}
-        for k in range(tokenizer.n_merges + 1):
-            ids = Counter(tokenizer.truncated(k).encode(corpus))
-            ids.pop(256, None)
-            assert {i: int(n[k]) for i, n in stood.items() if n[k]} == ids
-    replay = Replay(tokenizer, text)
-    for rank, (new, merged) in enumerate(
-        zip(result.trace.new.tolist(), result.trace.merged.tolist(), strict=True)
-    ):
-        stood_new = replay.standing(tokenizer.token_bytes(new))
-        assert stood_new[rank + 1] - stood_new[rank] == merged
-
-
-def test_a_tokenizer_whose_ranks_are_no_history_is_refused() -> None:
-    whole = oracle.remade(Tokenizer.from_vocab(BYTES | {300: b"cd"}, []), ignore_merges={b"cd": 300})
-    prepared = oracle.remade(Tokenizer.from_vocab(BYTES, []), preparation=Preparation("NFC"))
-    vocab = BYTES | {300: b"ab", 301: b"abc"}
-    late = Tokenizer.from_vocab(vocab, [(b"ab", b"c"), (b"a", b"b")])
-    for tokenizer in (whole, prepared, late):
-        with pytest.raises(ValueError, match="replayed"):
-            Replay(tokenizer, "ab abc")
+@given(st.text("aé🙂", max_size=20), st.integers(0, 60), st.integers(0, 8), st.integers(0, 9))
+def test_a_context_ends_between_characters(text: str, start: int, size: int, around: int) -> None:
+    data = text.encode()
+    start = min(start, len(data))
+    end = min(start + size, len(data))
+    before, token, after = context(data, start, end, around)
+    assert token == data[start:end]
+    assert data[:start].endswith(before)
+    assert data[end:].startswith(after)
+    for part in (before, after):
+        assert len(part) <= around
+    # Outer ends lie where a character begins; the longest such context is given.
+    borders = {len(text[:n].encode()) for n in range(len(text) + 1)}
+    assert start - len(before) in borders or not before
+    assert end + len(after) in borders or not after
+    assert len(before) >= min(start, around) - 3
+    assert len(after) >= min(len(data) - end, around) - 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bpe_core.analysis import lineage
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace
 from ui import biography
@@ -60,7 +61,7 @@ def of_click(
 def _story(tokenizer: Tokenizer, picked: Picked, *, recognized: bool) -> dict[str, object] | None:
     """Return how the clicked pre-token was cut; None where a special token was found as a whole."""
     specials = tokenizer.special_tokens
-    pretoken = biography.pretoken_at(
+    pretoken = lineage.pretoken_at(
         tokenizer, picked.context, picked.offset, special_tokens=recognized
     )
     # What is in no list of special tokens to refuse is an added token, always recognized.

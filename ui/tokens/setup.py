@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from bpe_core import known
+from bpe_core.analysis import sizes
 from ui import encoding, import_sizes, links
 from ui.components.token_editor import COLORS, has_text, set_text
 from ui.session import keys, state
@@ -93,7 +94,7 @@ def take_link() -> None:
 def vocabulary_size(trained: Trained) -> int:
     """Draw the slider and return how many merges the size means."""
     values, tokenizer = st.session_state, trained.tokenizer
-    least, most = import_sizes.smallest(tokenizer), import_sizes.largest(tokenizer)
+    least, most = sizes.smallest(tokenizer), sizes.largest(tokenizer)
     if values.get(keys.TOKENS_VOCAB_OF) != trained.key:
         values[keys.TOKENS_VOCAB_OF], values[keys.TOKENS_VOCAB] = trained.key, most
         values.pop(keys.TOKENS_SHOWN, None)  # an id means another token now
@@ -109,7 +110,7 @@ def vocabulary_size(trained: Trained) -> int:
     size = st.slider("Vocabulary size", least, most, key=keys.TOKENS_VOCAB, persist_state="session")
     with st.container(key=keys.SIZE_SUM):
         st.caption(f"**{size:,}** of {most:,}, with {size - least:,} of {most - least:,} merges")
-    return import_sizes.merges_for(tokenizer, size)
+    return sizes.merges_for(tokenizer, size)
 
 
 def opening(text: str) -> str:

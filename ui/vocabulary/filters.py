@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.analysis.vocabulary import Vocabulary
 from ui import vocabulary_health
 from ui.session import keys
 from ui.session.state import Trained

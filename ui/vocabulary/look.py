@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.analysis.vocabulary import Vocabulary
 from ui.session.state import Trained
 
 #: Once a page.

@@ -1,7 +1,7 @@
 """Which entries of a vocabulary the list shows, and in what order.
 
 Belongs here: a query as a value, reading what a visitor typed, masks and order over the columns of
-``bpe_core.vocabulary``. Does not belong here: widgets.
+``bpe_core.analysis.vocabulary``. Does not belong here: widgets.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bpe_core.analysis.vocabulary import KINDS, Vocabulary
 from bpe_core.pretokenize import utf8
-from bpe_core.vocabulary import KINDS, Vocabulary
 
 TEXT, HEX, ID = SEARCHES = ("text", "hex", "id")
 ALL, ORDINARY, SPECIAL = SPECIALS = ("all", "without special", "only special")

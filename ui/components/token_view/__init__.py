@@ -8,29 +8,14 @@ that cannot be seen are marked is shared with the merge player (``merge_player/b
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
+from bpe_core.analysis.alignment import Cut
+from bpe_core.text import utf8
 from ui.components.mount import component
 
 _mount = component("token_view", html='<div class="tv"></div>')
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """The tokens of a text: numbers for all of it, arrays for the part that is drawn.
-
-    ids uint32[n], ends int64[n] (byte offset after each token), special bool[n].
-    """
-
-    ids: np.ndarray
-    ends: np.ndarray
-    special: np.ndarray
-    n_tokens: int
-    n_bytes: int
 
 
 def token_view(
@@ -49,9 +34,9 @@ def token_view(
     call the view. Raises ValueError if the tokens do not cover the text.
     """
     covered = int(cut.ends[-1]) if len(cut.ends) else 0
-    n_bytes = len(text.encode("utf-8", "replace"))
-    if covered != n_bytes:
-        raise ValueError(f"the tokens end at byte {covered}, the text at byte {n_bytes}")
+    data = utf8(text)
+    if covered != len(data):
+        raise ValueError(f"the tokens end at byte {covered}, the text at byte {len(data)}")
     tokens = pd.DataFrame(
         {
             "id": np.asarray(cut.ids, np.uint32),
@@ -63,7 +48,7 @@ def token_view(
     _mount(
         key=key,
         data={
-            "text": re.sub("[\ud800-\udfff]", "\ufffd", text),  # as the engine counts them
+            "text": data.decode(),  # surrogates as the engine counts them
             "tokens": tokens,
             "n_tokens": cut.n_tokens,
             "n_bytes": cut.n_bytes,
