@@ -5,9 +5,8 @@ text), `text` (UTF-8 in and out), `special` (special tokens), `corpus` (where te
 `counting` (distinct pre-tokens), `trainer` (settings, run, trace), `model` (the merges as a
 value), `encoder` (the encode kernels at work), `tokenizer` (text to ids and back),
 `preparation` (what only imported tokenizers do to a text), `formats` (files), `known`
-(well-known tokenizers by name), `metrics` (curves), `vocabulary` (what the entries of a
-vocabulary are), and last `kernels` (the compiled loops, each pinned to its
-plain twin by the tests).
+(well-known tokenizers by name), `analysis` (curves, measures, vocabularies, lineage), and last
+`kernels` (the compiled loops, each pinned to its plain twin by the tests).
 
 >>> result = Trainer(vocab_size=259).train("low low lower")
 >>> result.tokenizer.merges
@@ -15,7 +14,7 @@ plain twin by the tests).
 >>> result.tokenizer.encode("lowlow")
 [257, 257]
 
-Nothing is compiled on import, and `formats`, `metrics` and `known` are loaded when they are
+Nothing is compiled on import, and `formats`, `known` and `analysis` are loaded when they are
 first named. A kernel is compiled when it is first needed, once a machine, and loaded from numba's
 cache afterwards; `warm_up` does that ahead of time for all of them.
 """
@@ -34,21 +33,21 @@ from .tokenizer import Token, Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun, train_bpe
 
 if TYPE_CHECKING:
-    from . import formats, known, metrics, registry
+    from . import analysis, formats, known, metrics, registry
     from .formats import FormatError
 
 __all__ = [
     "NEVER", "PATTERNS", "BPEModel", "DecodeStream", "DecodedText", "FormatError", "MergeTable",
     "MergeTrace", "NamedPattern", "PreTokenizer", "Token", "Tokenizer", "Trainer", "TrainingResult",
-    "TrainingRun", "decode_text", "formats", "kernels_ready", "known", "metrics", "registry",
-    "train_bpe", "warm_up",
+    "TrainingRun", "analysis", "decode_text", "formats", "kernels_ready", "known", "metrics",
+    "registry", "train_bpe", "warm_up",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formats", "known", "metrics", "registry"):
+    if name in ("analysis", "formats", "known", "metrics", "registry"):
         return importlib.import_module(f".{name}", __name__)
     if name == "FormatError":
         return importlib.import_module(".formats", __name__).FormatError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -71,3 +72,25 @@ def test_a_text_without_tokens_has_no_density() -> None:
         assert curve.counts.tolist() == [0, 0]
         assert math.isnan(curve.values[0])
         assert curves.full_size(tokenizer, text) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "from bpe_core import metrics, vocabulary",
+        "import bpe_core.metrics as metrics\nimport bpe_core.vocabulary as vocabulary",
+        "import bpe_core\nmetrics = bpe_core.metrics\nfrom bpe_core import vocabulary",
+    ],
+)
+def test_older_names_are_the_modules_themselves(run_python: Callable[..., str], lines: str) -> None:
+    script = f"""
+{lines}
+import sys
+import bpe_core
+assert metrics is bpe_core.analysis.curves is sys.modules["bpe_core.metrics"]
+assert vocabulary is bpe_core.analysis.vocabulary is sys.modules["bpe_core.vocabulary"]
+from bpe_core.metrics import bytes_per_token
+from bpe_core.vocabulary import Vocabulary
+print(bytes_per_token(4, [2])[0], Vocabulary.__name__)
+"""
+    assert run_python(script) == "2.0 Vocabulary\n"

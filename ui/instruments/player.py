@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from bpe_core.metrics import bytes_per_token
+from bpe_core.analysis.curves import bytes_per_token
 from ui.components.merge_player import merge_player
 from ui.session import keys
 from ui.session.jobs import TrainingJob

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 import bpe_core
-from bpe_core import metrics
+from bpe_core.analysis import curves
 from bpe_core.pretokenize import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer, TrainingRun
@@ -291,7 +291,7 @@ class TrainingJob:
         )
         if held_out and not self._stop.is_set():
             self._enter("measuring")
-            counts = metrics.corpus_token_counts(
+            counts = curves.corpus_token_counts(
                 result.tokenizer, held_out, workers=_WORKERS, on_progress=self._on_read
             )
             self.outcome = replace(self.outcome, held_out_counts=counts)

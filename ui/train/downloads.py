@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpe_core.metrics import bytes_per_token
+from bpe_core.analysis.curves import bytes_per_token
 from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from bpe_core.vocabulary import KINDS
+from bpe_core.analysis.vocabulary import KINDS
 from ui import theme, vocabulary_data, vocabulary_health
 from ui.components.token_table import Column, Page, token_table
 from ui.session import keys
