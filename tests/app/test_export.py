@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
+from bpe_core.formats import FORMATS
 from ui.server import published
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog, proof
@@ -40,7 +41,12 @@ def proved(trained: Trained, kind: Any, merges: int | None = None) -> proof.Prov
     return proof.prove(trained.key, n, kind, trained.tokenizer.truncated(n), trained)
 
 
-@pytest.mark.parametrize("kind", export_dialog.TITLES)
+def test_each_format_says_what_it_is_for() -> None:
+    assert set(export_dialog.PURPOSES) == set(FORMATS)
+    assert set(export_dialog.SNIPPETS) <= set(FORMATS)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 def test_an_export_is_proved_and_can_be_read(kind: Any) -> None:
     trained = made()
     found = proved(trained, kind)
@@ -59,7 +65,7 @@ def test_an_export_is_proved_and_can_be_read(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("n_merges", [0, 9])
-@pytest.mark.parametrize("kind", export_dialog.TITLES)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_the_size_of_the_slider_is_what_is_exported(kind: Any, n_merges: int) -> None:
     trained = made()
     found = proved(trained, kind, n_merges)
@@ -133,7 +139,7 @@ def dialog(trained: Trained, kind: str, merges: int | None = None) -> AppTest:
     return at
 
 
-@pytest.mark.parametrize("kind", export_dialog.TITLES)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_the_proof_stands_beside_the_download(kind: str) -> None:
     at = dialog(made(), kind)
     assert "ids equal" in at.success[0].value

@@ -28,8 +28,6 @@ _lock = threading.Lock()
 def publish(tokenizer: Tokenizer, key: str | None = None) -> str:
     """Make ``tokenizer`` answer to a key and return the key: a new one, or ``key`` once more.
 
-    Example
-    -------
     >>> from bpe_core import Tokenizer
     >>> tokenizer = Tokenizer.from_vocab({i: bytes([i]) for i in range(256)}, [])
     >>> lookup(publish(tokenizer)) is tokenizer

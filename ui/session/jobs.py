@@ -38,8 +38,6 @@ _log = logging.getLogger(__name__)
 class Places:
     """A bounded number of places, with a count of those who wait.
 
-    Example
-    -------
     >>> places = Places(1)
     >>> places.enter(threading.Event())
     True
@@ -127,15 +125,9 @@ class Outcome:
 class TrainingJob:
     """Train ``settings`` on what ``read()`` returns, in a thread of its own.
 
-    Parameters
-    ----------
-    settings : Trainer
-    read : callable returning (training text, held-out text); called in the thread
-    name, source : what the pages show; not used here
-    places : where to wait for a turn
+    ``read`` returns the training text and the held-out text and is called in the thread; ``name``
+    and ``source`` are what the pages show; ``places`` is where to wait for a turn.
 
-    Example
-    -------
     >>> job = TrainingJob(Trainer(258), lambda: ("low low lower", ""))
     >>> job.start(); job.join()
     >>> job.outcome.tokenizer.n_merges

@@ -6,6 +6,8 @@ Belongs here: its widgets and the words about each format. What is written and c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from bpe_core import formats
@@ -18,26 +20,26 @@ from ui.session.state import Trained
 from ui.tokenizers import proof
 from ui.words import literal
 
-TITLES: dict[Format, str] = {
-    "hf": "Hugging Face",
-    "tiktoken": "tiktoken",
-    "gpt2": "GPT-2 files",
-    "native": "Native",
-}
-
+#: What each format is for, in the order in which they are offered.
 PURPOSES: dict[Format, str] = {
     "hf": "`tokenizer.json`, for tokenizers and transformers; it holds pattern and special tokens.",
     "tiktoken": "A rank file, and the Python that makes an `Encoding` of it.",
     "gpt2": "`vocab.json` and `merges.txt`, which many training scripts read.",
     "native": "One JSON file that keeps everything; this app and its command line read it.",
 }
-
+FIRST: Format = "hf"
 
 HF_SNIPPET = """from tokenizers import Tokenizer
 
 tokenizer = Tokenizer.from_file("tokenizer.json")
 ids = tokenizer.encode("some text", add_special_tokens=False).ids
 """
+
+#: The code that reads the files of a format, where that is another library's.
+SNIPPETS: dict[Format, Callable[[Tokenizer], str]] = {
+    "hf": lambda _: HF_SNIPPET,
+    "tiktoken": formats.tiktoken_snippet,
+}
 
 
 def button(trained: Trained, merges: int) -> None:
@@ -68,16 +70,16 @@ def contents(trained: Trained, merges: int) -> None:
     format_name: Format = (
         st.segmented_control(
             "Format",
-            list(TITLES),
-            default="hf",
+            [*PURPOSES, *(name for name in formats.FORMATS if name not in PURPOSES)],
+            default=FIRST,
             required=True,
-            format_func=TITLES.__getitem__,
+            format_func=lambda name: formats.FORMATS[name].title,
             key=keys.EXPORT_FORMAT,
             label_visibility="collapsed",
         )
-        or "hf"
+        or FIRST
     )
-    st.markdown(PURPOSES[format_name])
+    st.markdown(PURPOSES.get(format_name) or literal(formats.FORMATS[format_name].expected))
     with st.spinner("Looking for what this format cannot hold."):
         about = proof.export(trained.key, merges, format_name, tokenizer)
     if about.obstacles:
@@ -86,19 +88,17 @@ def contents(trained: Trained, merges: int) -> None:
     for remark in about.remarks:
         st.caption(literal(remark))
     proved_download(trained, merges, tokenizer, format_name)
-    if format_name == "tiktoken":
-        st.code(formats.tiktoken_snippet(tokenizer), language="python")
-    elif format_name == "hf":
-        st.code(HF_SNIPPET, language="python")
+    if format_name in SNIPPETS:
+        st.code(SNIPPETS[format_name](tokenizer), language="python")
 
 
 def refuse(format_name: Format, obstacles: list[str]) -> None:
     """Say why there is no download."""
     with st.container(key=keys.EXPORT_OBSTACLES):
         reasons = "\n".join(f"- {literal(obstacle.rstrip('.'))}." for obstacle in obstacles)
+        title = formats.FORMATS[format_name].title
         st.warning(
-            f"{TITLES[format_name]} cannot hold this tokenizer exactly, so there is no download:\n"
-            f"\n{reasons}"
+            f"{title} cannot hold this tokenizer exactly, so there is no download:\n\n{reasons}"
         )
 
 

@@ -156,4 +156,5 @@ def arrived(new: ImportedTokenizer) -> None:
 
 def just_arrived() -> str | None:
     """Return the key of what was brought in since the last look, or None."""
-    return st.session_state.pop(keys.IMPORT_ARRIVED, None)
+    key: str | None = st.session_state.pop(keys.IMPORT_ARRIVED, None)
+    return key

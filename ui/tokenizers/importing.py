@@ -90,12 +90,9 @@ def _unzipped(name: str, content: bytes) -> list[tuple[str, bytes]]:
 
 
 def lacks_settings(files: Mapping[str, bytes]) -> bool:
-    """Return whether the files hold neither pattern nor special tokens, as far as one can see.
-
-    That is so for rank files, and for vocab.json with merges.txt; the others are JSON alone.
-    """
-    texts = [content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] for content in files.values()]
-    return any(first != b"{" for first in texts)
+    """Return whether the files are of a format that holds neither pattern nor special tokens."""
+    found = map(formats.sniff, files.values())
+    return any(file is not None and not file.format.holds_settings for file in found)
 
 
 def recognized(files: Mapping[str, bytes]) -> known.Encoding | None:
@@ -146,8 +143,8 @@ def from_files(
     except RecursionError:
         raise ImportProblem("The file is nested too deeply to be read.") from None
     notes = list(found.notes)
-    if kind in ("tiktoken", "gpt2"):
-        notes += [] if listed else ["No special tokens were named, so none are recognized."]
+    if not formats.FORMATS[kind].holds_settings and not listed:
+        notes.append("No special tokens were named, so none are recognized.")
     check(found.tokenizer)
     names = [name for name in files if not name.endswith(".py")]
     name = f"{' + '.join(sorted(names, reverse=True))} · {found.tokenizer.vocab_size:,}"

@@ -147,7 +147,8 @@ def _head(data: bytes) -> str:
 
 
 def _kept() -> list[KeptFile]:
-    return st.session_state.setdefault(keys.CORPUS_FILES, [])
+    files: list[KeptFile] = st.session_state.setdefault(keys.CORPUS_FILES, [])
+    return files
 
 
 def _upload() -> None:

@@ -44,12 +44,14 @@ def merge_log(trained: Trained) -> pd.DataFrame:
 
 def as_csv(trained: Trained) -> bytes:
     """Return the merge log as CSV, UTF-8."""
-    return merge_log(trained).to_csv(index=False).encode("utf-8")
+    written: str = merge_log(trained).to_csv(index=False)
+    return written.encode("utf-8")
 
 
 def as_parquet(trained: Trained) -> bytes:
     """Return the merge log as Parquet."""
-    return merge_log(trained).to_parquet(index=False)
+    written: bytes = merge_log(trained).to_parquet(index=False)
+    return written
 
 
 def as_json(trained: Trained) -> bytes:
