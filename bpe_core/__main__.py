@@ -29,7 +29,8 @@ from .counting import PretokenCounter, count_pretokens
 from .metrics import bytes_per_token
 from .model import BYTE_ORDERS
 from .pretokenize import PreTokenizer
-from .tokenizer import Policy, Tokenizer
+from .special import Policy
+from .tokenizer import Tokenizer
 from .trainer import MergeTrace, Trainer, TrainingResult, TrainingRun
 
 # --------------------------------------------------------------------------- commands

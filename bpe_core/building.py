@@ -57,7 +57,7 @@ def parts_of_vocab(
     ([300], {301: b'xy'})
     """
     vocab = {i: bytes(token) for i, token in vocab.items()}
-    byte_ids = ids_of_bytes(vocab)
+    byte_ids = _ids_of_bytes(vocab)
     down = sorted(vocab, reverse=True)  # of entries that are the same, the lowest id holds
     id_of = dict(zip(map(vocab.__getitem__, down), down, strict=True))
     merges = list(merges)
@@ -69,16 +69,29 @@ def parts_of_vocab(
         raise ValueError(f"merge {rank} makes {made[rank]!r}, which is not in the vocabulary")
     part_ids = list(map(id_of.get, parts, itertools.repeat(-1)))
     rows: Any = [part_ids[::2], part_ids[1::2], made_ids]
-    found = model_of_ids(byte_ids, np.array(rows, np.int64).T)
+    found = _model_of_ids(byte_ids, np.array(rows, np.int64).T)
     if found is None:
         known = {bytes([b]) for b in range(256)}.union(made)
         i, part = next((i, part) for i, part in enumerate(parts) if part not in known)
         what = "is made by no merge" if part in id_of else "is not in the vocabulary"
         raise ValueError(f"merge {i // 2} uses {part!r}, which {what}")
-    return TokenizerParts.of(*found, vocab, special_ids(vocab, id_of, special_tokens))
+    return TokenizerParts.of(*found, vocab, _special_ids(vocab, id_of, special_tokens))
 
 
-def ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
+def parts_of_ids(
+    vocab: Mapping[int, bytes],
+    merges: npt.NDArray[np.int64],
+    special_tokens: dict[str, int],
+) -> TokenizerParts:
+    """The same with merges given by ids (left, right, made), int64[m, 3]."""
+    found = _model_of_ids(_ids_of_bytes(vocab), merges)
+    if found is None:  # by bytes, it is said which merge is at fault
+        pairs = {(vocab[left], vocab[right]): None for left, right, _ in merges.tolist()}
+        return parts_of_vocab(vocab, list(pairs), special_tokens)
+    return TokenizerParts.of(*found, vocab, special_tokens)
+
+
+def _ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
     """Id of each byte value; the lowest where there are several. ValueError where there is none."""
     singles = sorted([(i, token[0]) for i, token in vocab.items() if len(token) == 1], reverse=True)
     id_of = {b: i for i, b in singles}
@@ -88,7 +101,9 @@ def ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
     return [id_of[b] for b in range(256)]
 
 
-def model_of_ids(byte_ids: Sequence[int], merges: np.ndarray) -> tuple[BPEModel, np.ndarray] | None:
+def _model_of_ids(
+    byte_ids: Sequence[int], merges: npt.NDArray[np.int64]
+) -> tuple[BPEModel, npt.NDArray[np.uint32]] | None:
     """The model of merges given by ids (left, right, made), int64[m, 3]; its tokens' ids, uint32.
 
     Of a merge that is given twice the first counts. None where a merge uses what is no byte
@@ -108,7 +123,7 @@ def model_of_ids(byte_ids: Sequence[int], merges: np.ndarray) -> tuple[BPEModel,
     return BPEModel(table, len(table)), np.array(ids.tolist(), np.uint32)
 
 
-def special_ids(
+def _special_ids(
     vocab: Mapping[int, bytes],
     id_of: Mapping[bytes, int],
     special_tokens: Mapping[str, int] | Iterable[str] | None,

@@ -24,7 +24,8 @@ import numpy as np
 
 from . import formats, kernels_ready, known, warm_up
 from .corpus import Source
-from .tokenizer import Policy, Tokenizer
+from .special import Policy
+from .tokenizer import Tokenizer
 
 STDIO = "-"  # names standard input or output
 CHUNK = 1 << 16  # ids, or characters of text, handled at a time

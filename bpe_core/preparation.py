@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -238,37 +238,37 @@ def pretokenizer_of(pattern: str | Iterable[str]) -> PreTokenizer:
 
 
 def look_up_whole(
-    data: np.ndarray,
-    bounds: np.ndarray,
-    tokens: np.ndarray,
-    document_ends: np.ndarray,
-    ends: list[np.ndarray],
-    ignore_merges: Mapping[bytes, int],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
+    segments: Segments, ends: Sequence[np.ndarray], ignore_merges: Mapping[bytes, int]
+) -> tuple[Segments, list[np.ndarray]]:
     """Cut segments at the pre-tokens in `ignore_merges`, as if those were special tokens.
 
-    `bounds` and `document_ends` are as in `Segments`, `tokens` the ids after the segments,
-    `ends` the ends of each segment's pre-tokens. All four come back changed.
+    `segments.tokens` are the ids after the segments, `ends[k]` says where the pre-tokens of
+    segment k end. Both come back changed.
     """
     lengths = np.array(sorted({len(piece) for piece in ignore_merges}))
-    new_bounds: list[int] = []
-    new_tokens: list[int] = []
+    bounds: list[int] = []
+    tokens: list[int] = []
     new_ends: list[np.ndarray] = []
-    shift = np.zeros(len(tokens) + 1, np.int64)  # segments made of those before each one
+    shift = np.zeros(len(ends) + 1, np.int64)  # segments made of those before each one
     for k, stops in enumerate(ends):
-        at = int(bounds[2 * k])
+        at = int(segments.bounds[2 * k])
         starts = np.append(at, stops[:-1])
         taken: list[int] = []
         for place in np.flatnonzero(np.isin(stops - starts, lengths)).tolist():
             start, stop = int(starts[place]), int(stops[place])
-            token = ignore_merges.get(data[start:stop].tobytes())
+            token = ignore_merges.get(segments.data[start:stop].tobytes())
             if token is not None:
-                new_bounds += [at, start]
-                new_tokens.append(token)
+                bounds += [at, start]
+                tokens.append(token)
                 taken.append(place)
                 at = stop
-        new_bounds += [at, int(bounds[2 * k + 1])]
-        new_tokens.append(int(tokens[k]))
+        bounds += [at, int(segments.bounds[2 * k + 1])]
+        tokens.append(int(segments.tokens[k]))
         new_ends.append(np.delete(stops, taken))
-        shift[k + 1] = len(new_tokens)
-    return np.array(new_bounds), np.array(new_tokens), shift[document_ends], new_ends
+        shift[k + 1] = len(tokens)
+    cut = segments._replace(
+        bounds=np.array(bounds, np.int64),
+        tokens=np.array(tokens, np.int64),
+        document_ends=shift[segments.document_ends],
+    )
+    return cut, new_ends

@@ -12,7 +12,6 @@ import itertools
 import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ import numpy.typing as npt
 # so it is looked up, and loaded, when one of them is made.
 import bpe_core
 
+from .batches import in_parts
 from .building import parts_of_vocab
 from .encoder import Encoder
 from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
@@ -40,7 +40,6 @@ from .text import utf8, utf8_array, utf8_pieces
 
 PROCESSORS = os.cpu_count() or 1  # asking takes a tenth of the time of a short call
 ENCODE_BLOCK = 1 << 14  # bytes that `encode_iterable` gathers before it looks for a cut
-BATCH_PART = 1 << 20, 1 << 17  # characters `encode_batch` gives to a thread at once: most, least
 
 
 class Token(NamedTuple):
@@ -243,36 +242,8 @@ class Tokenizer:
         if policy.refused.tokens or not set(map(type, texts)) <= {str}:
             for text in texts:
                 policy.check(text)
-        # Python turns text into bytes on one thread at a time, while others encode: so each part
-        # is turned by the thread that encodes it.
-        stops = np.cumsum([0, *map(len, texts)])
-        workers = workers or os.cpu_count() or 1
-        most, least = BATCH_PART
-        n_parts = max(stops[-1] // most, min(4 * workers, stops[-1] // least), 1)
-        # Border k: the first text that begins beyond k n-ths of all.
-        borders = np.searchsorted(stops[:-1], stops[-1] * np.arange(n_parts + 1) // n_parts)
-        borders[-1] = len(texts)
-
-        def work(k: int) -> tuple[np.ndarray, np.ndarray]:
-            mine = texts[borders[k] : borders[k + 1]]
-            try:
-                parts = [b"", *map(str.encode, mine)]
-            except UnicodeEncodeError:  # surrogates
-                parts = [b"", *map(utf8, mine)]
-            ends = np.cumsum([len(part) for part in parts])
-            data = np.frombuffer(b"".join(parts), np.uint8)
-            bounds = np.stack([ends[:-1], ends[1:]], axis=1).ravel()
-            return self._encode(policy.recognized, data, bounds)
-
-        if min(workers, n_parts) == 1:
-            results = list(map(work, range(n_parts)))
-        else:
-            with ThreadPoolExecutor(min(workers, n_parts)) as pool:
-                results = list(pool.map(work, range(n_parts)))
-        ids = np.concatenate([ids for ids, _ in results])
-        before = np.cumsum([0, *(len(ids) for ids, _ in results[:-1])])
-        text_ends = [ends + shift for (_, ends), shift in zip(results, before, strict=True)]
-        return ids, np.concatenate(text_ends)
+        encode = functools.partial(self._encode, policy.recognized)
+        return in_parts(texts, encode, workers or os.cpu_count() or 1)
 
     def encode_chunks(
         self,
@@ -436,27 +407,25 @@ class Tokenizer:
     def _encode_segments(
         self, splitter: SpecialSplitter, segments: Segments
     ) -> tuple[np.ndarray, np.ndarray]:
-        data, bounds, tokens, document_ends, _ = segments
-        if tokens.size and int(tokens.max()) >= 0:
-            tokens = np.array([*(self.special_tokens[t] for t in splitter.tokens), -1])[tokens]
-        scheme = self.pretokenizer.scheme
-        ends = _NO_ENDS
+        if segments.tokens.size and int(segments.tokens.max()) >= 0:
+            ids_of = [*(self.special_tokens[token] for token in splitter.tokens), -1]
+            segments = segments._replace(tokens=np.array(ids_of)[segments.tokens])
+        scheme, ends = self.pretokenizer.scheme, _NO_ENDS
         if not scheme or self.ignore_merges:
             scheme = 0
-            spans = zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True)
-            found = [self.pretokenizer.ends(data, a, b) for a, b in spans]
+            spans = zip(segments.bounds[::2].tolist(), segments.bounds[1::2].tolist(), strict=True)
+            found = [self.pretokenizer.ends(segments.data, a, b) for a, b in spans]
             if self.ignore_merges:
-                bounds, tokens, document_ends, found = look_up_whole(
-                    data, bounds, tokens, document_ends, found, self.ignore_merges
-                )
+                segments, found = look_up_whole(segments, found, self.ignore_merges)
             ends = np.concatenate([ends, *found])
         # Encoders are written to without a lock, so each thread takes one for itself.
         try:
             encoder = self._encoders.pop()
         except IndexError:
             encoder = self.new_encoder()
+        data, bounds, tokens, document_ends, _ = segments
         ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
-        if len(self._encoders) < PROCESSORS:
+        if len(self._encoders) < (os.cpu_count() or 1):
             self._encoders.append(encoder)
         return ids, counts[document_ends - 1]
 

@@ -13,13 +13,11 @@ Source: the file format and behavior of `tokenizers`; the tests compare ids with
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from bpe_core.building import TokenizerParts, ids_of_bytes, model_of_ids, parts_of_vocab
+from bpe_core.building import parts_of_ids
 from bpe_core.preparation import AddedToken, Preparation, StagedPreTokenizer, pretokenizer_of
 from bpe_core.tokenizer import Tokenizer
 
@@ -100,7 +98,7 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
             vocab[i] = token
     special_ids(NAME, added, vocab | extra)
     try:
-        parts = _parts(vocab, merges, added)
+        parts = parts_of_ids(vocab, merges, added)
         whole = {}
         if model.get("ignore_merges"):
             whole = ignore_merges_of(parts.model, ids, tokens, added)
@@ -119,15 +117,6 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
     except ValueError as err:
         raise FormatError(NAME, "model", str(err)) from None
     return LoadedTokenizer(tokenizer, tuple(notes_of(top, ids, added)))
-
-
-def _parts(vocab: Mapping[int, bytes], merges: np.ndarray, added: dict[str, int]) -> TokenizerParts:
-    """What `parts_of_vocab` gives, with merges by id."""
-    found = model_of_ids(ids_of_bytes(vocab), merges)
-    if found is None:  # that says which merge is at fault
-        pairs = {(vocab[left], vocab[right]): None for left, right, _ in merges.tolist()}
-        return parts_of_vocab(vocab, list(pairs), added)
-    return TokenizerParts.of(*found, vocab, added)
 
 
 # --------------------------------------------------------------------------- writing

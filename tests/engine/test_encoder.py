@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Tokenizer, Trainer, encoder, reference, tokenizer
+from bpe_core import Tokenizer, Trainer, batches, encoder, reference
 from bpe_core.counting import count_pretokens
 from bpe_core.kernels import layout
 from bpe_core.pretokenize import PreTokenizer
@@ -110,7 +110,7 @@ def test_a_batch_on_threads_is_its_texts_one_by_one(
     for pattern in ("cl100k", r"\w+"):
         trained = Trainer(300, SPECIALS, pattern=pattern).train(TEXT).tokenizer
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tokenizer, "BATCH_PART", (3 * part, part))
+            patch.setattr(batches, "PART_SIZE", (3 * part, part))
             ids, ends = trained.encode_batch_to_array(texts, workers=workers)
             lists = trained.encode_batch(texts, workers=workers)
         assert lists == [trained.encode(text) for text in texts]
