@@ -17,6 +17,7 @@ import regex
 
 from bpe_core.tokenizer import Tokenizer
 
+from .lineage import child_ids
 from .replay import find_all
 
 # --------------------------------------------------------------------------- scripts
@@ -254,6 +255,74 @@ class Vocabulary:
         result[rows[starts + len(needle) <= offsets[rows + 1]]] = True
         return result
 
+    def of_kind(self, name: str) -> np.ndarray:
+        """Entries of a kind, one of `KINDS`, bool[n]."""
+        return self.kind == KINDS.index(name)
+
+    def sized(self, least: int, most: int) -> np.ndarray:
+        """Entries of `least` to `most` bytes, bool[n]."""
+        return (self.sizes >= least) & (self.sizes <= most)
+
+    def born(self, first: int, last: int) -> np.ndarray:
+        """Entries that one of the merges `first` to `last` makes, counted from 1, bool[n].
+
+        0 stands for what no merge makes.
+
+        >>> from bpe_core import Trainer
+        >>> vocabulary = Vocabulary.of(Trainer(258).train("aaab").tokenizer)
+        >>> vocabulary.ids[vocabulary.born(1, 1)].tolist()
+        [256]
+        """
+        return (self.births + 1 >= first) & (self.births + 1 <= last)
+
+    def with_ids(self, ranges: Iterable[tuple[int, int]]) -> np.ndarray:
+        """Entries whose ids lie in one of the ranges, ends included, bool[n]."""
+        wanted = np.zeros(len(self), bool)
+        for low, high in ranges:
+            wanted |= (self.ids >= low) & (self.ids <= high)
+        return wanted
+
+    def made_of(self, token_id: int, merge_ids: np.ndarray) -> np.ndarray:
+        """Entries that a merge makes of this one and another, bool[n]; `merge_ids` the tokenizer's.
+
+        >>> from bpe_core import Trainer
+        >>> tokenizer = Trainer(258).train("aaab").tokenizer
+        >>> vocabulary = Vocabulary.of(tokenizer)
+        >>> vocabulary.ids[vocabulary.made_of(256, tokenizer.merge_ids)].tolist()
+        [257]
+        """
+        return np.isin(self.ids, child_ids(merge_ids, token_id))
+
+    def in_order(
+        self, wanted: np.ndarray, column: str, *, down: bool = False, uses: np.ndarray
+    ) -> np.ndarray:
+        """The rows that are wanted, bool[n], sorted by a column; equal ones by id, int64[m].
+
+        Columns are "id", "token" and "hex" (both the order of the bytes), "merge", "bytes" (how
+        many), "kind" (by its name) and "uses", which are given, int64[n]. Entries that no merge
+        made come last in the order of merges, either way.
+
+        >>> from bpe_core import Trainer
+        >>> vocabulary = Vocabulary.of(Trainer(258).train("aaab").tokenizer)
+        >>> wanted = vocabulary.containing(b"a")
+        >>> rows = vocabulary.in_order(wanted, "bytes", down=True, uses=vocabulary.sizes)
+        >>> vocabulary.ids[rows].tolist()
+        [257, 256, 97]
+        """
+        rows = np.flatnonzero(wanted)
+        if column == "id":
+            return rows[::-1] if down else rows
+        if column in ("token", "hex"):
+            values = self.alphabetical[rows]
+        elif column == "merge":
+            born = self.births[rows].astype(np.int64)
+            values = np.where(born < 0, -1 if down else np.iinfo(np.int64).max, born)
+        elif column == "kind":
+            values = _alphabetical_kinds()[self.kind[rows]]
+        else:
+            values = {"bytes": self.sizes, "uses": uses}[column][rows]
+        return rows[np.argsort(-values if down else values, kind="stable")]
+
     def by_kind(self) -> list[Kind]:
         """How many entries and bytes there are of each kind, most entries first.
 
@@ -289,6 +358,12 @@ class Vocabulary:
                 "rank": None if birth < 0 else birth,
                 "special": bool(self.special[row]),
             }
+
+
+def _alphabetical_kinds() -> np.ndarray:
+    """Place of each of `KINDS` in the order of their names."""
+    place = {name: i for i, name in enumerate(sorted(KINDS))}
+    return np.array([place[name] for name in KINDS])
 
 
 class Kind(NamedTuple):

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer, formats
 from bpe_core.analysis.replay import TokenUse
-from bpe_core.analysis.vocabulary import Vocabulary
+from bpe_core.analysis.vocabulary import KINDS, Vocabulary
 from tests.engine import oracle
 from ui import biography, vocabulary_data, vocabulary_health, vocabulary_life
 from ui.components.token_editor import Picked
@@ -344,10 +344,10 @@ def test_sorting_is_total_and_keeps_unborn_entries_last(mine: Trained, column: s
         "merge": lambda row: vocabulary.births[row],
         "bytes": lambda row: len(vocabulary.tokens[row]),
         "uses": lambda row: uses[row],
-        "kind": lambda row: query.KINDS[vocabulary.kind[row]],
+        "kind": lambda row: KINDS[vocabulary.kind[row]],
     }
     for down in (False, True):
-        rows = query.in_order(vocabulary, everything, column, down=down, uses=uses)
+        rows = vocabulary.in_order(everything, column, down=down, uses=uses)
         assert sorted(rows.tolist()) == list(range(len(vocabulary)))
         if column == "merge":
             n = len(mine.tokenizer.merge_ids)

@@ -269,3 +269,65 @@ def test_a_context_ends_between_characters(text: str, start: int, size: int, aro
     assert end + len(after) in borders or not after
     assert len(before) >= min(start, around) - 3
     assert len(after) >= min(len(data) - end, around) - 3
+
+
+# -- masks and order ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tokenizer", [trained(), imported()], ids=["trained", "imported"])
+def test_masks_are_those_of_each_entry(tokenizer: Tokenizer) -> None:
+    vocabulary = Vocabulary.of(tokenizer)
+    rows = range(len(vocabulary))
+    for name in KINDS:
+        wanted = [KINDS[vocabulary.kind[row]] == name for row in rows]
+        assert vocabulary.of_kind(name).tolist() == wanted
+    for low, high in ((1, 1), (2, 3), (5, 4), (0, 999)):
+        assert vocabulary.sized(low, high).tolist() == [
+            low <= len(token) <= high for token in vocabulary.tokens
+        ]
+        assert vocabulary.born(low, high).tolist() == [
+            low <= int(tokenizer.birth_ranks[i]) + 1 <= high for i in vocabulary.ids
+        ]
+    ranges = [(5, 9), (300, 300), (9, 5)]
+    assert vocabulary.with_ids(ranges).tolist() == [
+        any(low <= i <= high for low, high in ranges) for i in vocabulary.ids.tolist()
+    ]
+    assert not vocabulary.with_ids([]).any()
+    for token_id in vocabulary.ids[250:].tolist():
+        made = {new for *sides, new in tokenizer.merge_ids.tolist() if token_id in sides}
+        mask = vocabulary.made_of(token_id, tokenizer.merge_ids)
+        assert set(vocabulary.ids[mask].tolist()) == made
+
+
+@pytest.mark.parametrize("tokenizer", [trained(), imported()], ids=["trained", "imported"])
+@pytest.mark.parametrize("column", ["token", "id", "hex", "merge", "bytes", "uses", "kind"])
+@pytest.mark.parametrize("down", [False, True])
+def test_the_order_is_that_of_the_column_then_of_ids(
+    tokenizer: Tokenizer, column: str, down: bool
+) -> None:
+    vocabulary = Vocabulary.of(tokenizer)
+    counts = uses(tokenizer, TEXT)[vocabulary.ids]
+    sign = -1 if down else 1
+
+    def key(row: int) -> Any:
+        born = int(vocabulary.births[row])
+        return {
+            "id": sign * row,
+            "merge": (born < 0, sign * born),
+            "bytes": sign * len(vocabulary.tokens[row]),
+            "uses": sign * int(counts[row]),
+        }[column]
+
+    wanted = vocabulary.sized(1, 3)
+    rows = vocabulary.in_order(wanted, column, down=down, uses=counts).tolist()
+    everything = np.flatnonzero(wanted).tolist()
+    if column in ("token", "hex"):
+        assert [vocabulary.tokens[row] for row in rows] == sorted(
+            (vocabulary.tokens[row] for row in everything), reverse=down
+        )
+    elif column == "kind":
+        kinds = [KINDS[vocabulary.kind[row]] for row in rows]
+        assert kinds == sorted(kinds, reverse=down)
+    else:
+        assert rows == sorted(everything, key=key)
+    assert sorted(rows) == everything

@@ -17,7 +17,7 @@ from ui.components.token_table import Column, Page, token_table
 from ui.session import keys
 from ui.session.state import Trained
 from ui.vocabulary import filters
-from ui.vocabulary.query import ALL, Query, in_order, matches
+from ui.vocabulary.query import ALL, Query, matches
 from ui.words import literal
 
 PER_PAGE = 20
@@ -42,7 +42,7 @@ def found(trained: Trained, query: Query) -> tuple[np.ndarray, str]:
     except ValueError as problem:
         return np.empty(0, np.int64), str(problem)
     by, down = filters.order()
-    return in_order(vocabulary, wanted, by, down=down, uses=vocabulary_data.uses(trained)), ""
+    return vocabulary.in_order(wanted, by, down=down, uses=vocabulary_data.uses(trained)), ""
 
 
 def heading(trained: Trained, query: Query, n: int) -> None:

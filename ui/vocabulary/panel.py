@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 
+from bpe_core.analysis import lineage
 from bpe_core.tokenizer import Tokenizer
-from ui import links, theme, vocabulary_data
+from ui import links, theme
 from ui.components.token_life import token_life
 from ui.instruments import card
 from ui.session import keys
@@ -48,12 +48,10 @@ def opened(trained: Trained) -> tuple[int | None, str]:
     asked = st.session_state.get(keys.VOCAB_TOKEN)
     if asked is None:
         return first_choice(trained.tokenizer), ""
-    vocabulary = vocabulary_data.entries(trained)
-    if asked.isascii() and asked.isdigit() and len(asked) < 11:
-        row = int(np.searchsorted(vocabulary.ids, int(asked)))
-        if row < len(vocabulary) and vocabulary.ids[row] == int(asked):
-            return int(asked), ""
-    last = int(vocabulary.ids[-1])
+    vocab = trained.tokenizer.vocab
+    if asked.isascii() and asked.isdigit() and len(asked) < 11 and int(asked) in vocab:
+        return int(asked), ""
+    last = max(vocab)
     return None, (
         f"No token of this vocabulary has the id “{asked[:40]}”: ids go up to {last:,}. "
         "Choose one from the list."
@@ -62,11 +60,8 @@ def opened(trained: Trained) -> tuple[int | None, str]:
 
 def first_choice(tokenizer: Tokenizer) -> int:
     """Return the id to open with: of the tokens that merges made, the one in most merges."""
-    rows = tokenizer.merge_ids
-    if not len(rows):
-        return next(iter(tokenizer.vocab))
-    in_merges = np.bincount(rows[:, :2].ravel(), minlength=int(rows.max()) + 1)
-    return int(rows[np.argmax(in_merges[rows[:, 2]]), 2])
+    most = lineage.most_merged(tokenizer)
+    return next(iter(tokenizer.vocab)) if most is None else most
 
 
 def show(trained: Trained, on_children: Callable[[int], None]) -> None:

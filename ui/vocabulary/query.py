@@ -1,7 +1,7 @@
 """Which entries of a vocabulary the list shows, and in what order.
 
-Belongs here: a query as a value, reading what a visitor typed, masks and order over the columns of
-``bpe_core.analysis.vocabulary``. Does not belong here: widgets.
+Belongs here: a query as a value, and reading what a visitor typed. Does not belong here: widgets,
+and the masks and the order themselves (``bpe_core.analysis.vocabulary``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bpe_core.analysis.vocabulary import KINDS, Vocabulary
+from bpe_core.analysis.vocabulary import Vocabulary
 from bpe_core.pretokenize import utf8
 
 TEXT, HEX, ID = SEARCHES = ("text", "hex", "id")
@@ -93,19 +93,17 @@ def matches(
     """
     wanted = _searched(vocabulary, query)
     if query.kind is not None:
-        wanted &= vocabulary.kind == KINDS.index(query.kind)
+        wanted &= vocabulary.of_kind(query.kind)
     if query.length is not None:
-        wanted &= (vocabulary.sizes >= query.length[0]) & (vocabulary.sizes <= query.length[1])
+        wanted &= vocabulary.sized(*query.length)
     if query.birth is not None:
-        births = vocabulary.births + 1
-        wanted &= (births >= query.birth[0]) & (births <= query.birth[1])
+        wanted &= vocabulary.born(*query.birth)
     if query.special != ALL:
         wanted &= vocabulary.special == (query.special == SPECIAL)
     if health is not None:
         wanted &= health
     if query.part_of is not None:
-        made = (merge_ids[:, :2] == query.part_of).any(axis=1)
-        wanted &= np.isin(vocabulary.ids, merge_ids[made, 2])
+        wanted &= vocabulary.made_of(query.part_of, merge_ids)
     return wanted
 
 
@@ -114,35 +112,4 @@ def _searched(vocabulary: Vocabulary, query: Query) -> np.ndarray:
         return vocabulary.containing(utf8(query.words))
     if query.search == HEX:
         return vocabulary.containing(read_hex(query.words))
-    ranges = read_ids(query.words)
-    wanted = np.full(len(vocabulary), not ranges)
-    for low, high in ranges:
-        wanted |= (vocabulary.ids >= low) & (vocabulary.ids <= high)
-    return wanted
-
-
-def in_order(
-    vocabulary: Vocabulary, wanted: np.ndarray, column: str, *, down: bool, uses: np.ndarray
-) -> np.ndarray:
-    """Return the rows that are wanted, sorted by a column; equal ones by id, int64[m].
-
-    Entries that no merge made stand last in the order of merges, either way.
-    """
-    rows = np.flatnonzero(wanted)
-    if column == "id":
-        return rows[::-1] if down else rows
-    if column in ("token", "hex"):
-        values = vocabulary.alphabetical[rows]
-    elif column == "merge":
-        born = vocabulary.births[rows].astype(np.int64)
-        values = np.where(born < 0, -1 if down else np.iinfo(np.int64).max, born)
-    elif column == "kind":
-        values = _alphabetical_kinds()[vocabulary.kind[rows]]
-    else:
-        values = {"bytes": vocabulary.sizes, "uses": uses}[column][rows]
-    return rows[np.argsort(-values if down else values, kind="stable")]
-
-
-def _alphabetical_kinds() -> np.ndarray:
-    place = {name: i for i, name in enumerate(sorted(KINDS))}
-    return np.array([place[name] for name in KINDS])
+    return vocabulary.with_ids(read_ids(query.words) or [(0, int(vocabulary.ids[-1]))])
