@@ -8,7 +8,6 @@ where text comes from (`corpus.py`).
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -25,10 +24,11 @@ Policy = Literal["all"] | Collection[str]
 
 
 class Segments(NamedTuple):
-    """Text between special tokens: segment k is data[bounds[2k]:bounds[2k + 1]], uint8.
+    """The text between special tokens, in one or several documents.
 
-    After it stands special token number tokens[k], or none (-1). Document d ends with segment
-    document_ends[d] - 1. All int64.
+    Segment k is data[bounds[2k]:bounds[2k + 1]]. After it stands special token tokens[k] (its
+    place in the splitter's `tokens`), or none (-1). Document d ends with segment
+    document_ends[d] - 1. `data` is uint8 and holds valid UTF-8, the others are int64.
     """
 
     data: np.ndarray
@@ -173,10 +173,10 @@ def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
             raise ValueError(f"a special token must be a text, not {token!r}")
         if not token:
             raise ValueError("a special token must not be empty")
-        with contextlib.suppress(UnicodeEncodeError):
+        try:
             token.encode("utf-8")
-            continue
-        raise ValueError(f"the special token {token!r} holds a lone surrogate")
+        except UnicodeEncodeError:
+            raise ValueError(f"the special token {token!r} holds a lone surrogate") from None
     if len(set(result)) < len(result):
         twice = min(t for t in result if result.count(t) > 1)
         raise ValueError(f"the special token {twice!r} is given more than once")
@@ -185,8 +185,10 @@ def check_special_tokens(tokens: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SpecialPolicy:
-    """What happens to special tokens: `recognized` finds those that become their ids, `refused`
-    those that must not stand in a text; all others are ordinary text."""
+    """What happens to each special token in a text: recognized, refused, or ordinary text.
+
+    `recognized` finds those that become their ids, `refused` those that must not be there.
+    """
 
     recognized: SpecialSplitter
     refused: SpecialSplitter
@@ -195,9 +197,8 @@ class SpecialPolicy:
         """Raise TypeError for what is no text, ValueError where a refused token stands in it."""
         if not isinstance(text, str):
             raise TypeError(f"the text to encode must be a str, not {type(text).__name__}")
-        if not self.refused.tokens:
-            return
-        for match in self.refused.matches(text):
+        match = next(iter(self.refused.matches(text)), None)
+        if match is not None:
             found = match.group()
             raise ValueError(
                 f"the text holds the special token {found!r}, which is not allowed here. Pass "
