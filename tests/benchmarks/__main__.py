@@ -1,8 +1,9 @@
 """Speed beside other libraries, on the same texts in the same run.
 
-    python tests/benchmarks [training] [encoding] [start] [scale] [--rounds N] [FILE ...]
+    python tests/benchmarks [training] [encoding] [start] [twins] [scale] [--rounds N] [FILE ...]
 
-Prints tables in Markdown. Without names: all but `scale`, which writes a file of two gigabytes.
+Prints tables in Markdown. Without names: all but `twins`, which compares kernels with plain Python,
+and `scale`, which writes a file of two gigabytes.
 A peer that is not installed is left out, and that is said. Without FILEs the corpora in
 ../shared/corpora are taken, and 60 MB of Python code from the standard library and the installed
 packages. Nothing here is part of the test suite.
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from common import corpora, machine
 
-PARTS = ("training", "encoding", "start", "scale")
+PARTS = ("training", "encoding", "start", "twins", "scale")
 
 
 def main() -> None:
@@ -37,7 +38,8 @@ def main() -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        texts = files or list(corpora(folder))
+        no_texts = set(parts) <= {"start", "twins"}
+        texts = files or ([] if no_texts else list(corpora(folder)))
         if "training" in parts:
             import training
 
@@ -50,6 +52,10 @@ def main() -> None:
             import start
 
             start.run(options.rounds)
+        if "twins" in parts:
+            import twins
+
+            twins.run(options.rounds)
         if "scale" in parts:
             import scale
 
