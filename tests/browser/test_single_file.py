@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Trainer
+from bpe_core import Trainer, TrainingResult
 from ui.components.mount import bundle, style_sheet
 
 pytestmark = pytest.mark.browser
@@ -28,13 +28,15 @@ const told = [];
 const root = document.getElementById("host").attachShadow({{ mode: "open" }});
 root.append(document.createRange().createContextualFragment({html}));
 root.append(Object.assign(document.createElement("style"), {{ textContent: {css} }}));
-const data = {data};
-for (const name of {tables}) data[name] = table(data[name]);
-render({{
-  parentElement: root, key: "alone", data,
-  setStateValue: (name, value) => told.push([name, value]),
-  setTriggerValue: (name, value) => told.push([name, value]),
-}});
+const send = (data) => {{
+  for (const name of {tables}) data[name] = table(data[name]);
+  render({{
+    parentElement: root, key: "alone", data,
+    setStateValue: (name, value) => told.push([name, value]),
+    setTriggerValue: (name, value) => told.push([name, value]),
+  }});
+}};
+send({data});
 </script>
 """
 
@@ -60,14 +62,20 @@ def open_alone(page, tmp_path: Path):
     return open_file
 
 
-def test_the_player_plays_from_one_file(open_alone) -> None:
-    result = Trainer(vocab_size=280).train(TEXT)
+COLUMNS = (
+    "left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied",
+)  # fmt: skip
+PLAYER = (COMPONENTS / "merge_player" / "merge_player.html").read_text("utf-8")
+TABLES = ["ranks", "merges", "candidates"]
+
+
+def player_data(text: str, result: TrainingResult, step: int) -> dict:
+    """What the player is sent, with columns as lists."""
     tokenizer, trace = result.tokenizer, result.trace
-    columns = ["left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied"]
-    data = {
-        "player_id": "alone",
-        "text": TEXT,
-        "total_bytes": len(TEXT.encode()),
+    return {
+        "player_id": text,
+        "text": text,
+        "total_bytes": len(text.encode()),
         "byte_ids": [int(i) for i in tokenizer.byte_ids],
         "special_tokens": {},
         "initial_tokens": int(trace.initial_tokens),
@@ -78,23 +86,43 @@ def test_the_player_plays_from_one_file(open_alone) -> None:
         "live": False,
         "stop_reason": result.stop_reason,
         "tie_break": "greatest_bytes",
-        "step": 0,
+        "step": step,
         "step_nonce": 0,
         "large": False,
-        "ranks": {"rank": tokenizer.join_ranks(TEXT).tolist()},
-        "merges": {name: getattr(trace, name).tolist() for name in columns},
+        "ranks": {"rank": tokenizer.join_ranks(text).tolist()},
+        "merges": {name: getattr(trace, name).tolist() for name in COLUMNS},
         "candidates": {
             side: getattr(trace, f"cand_{side}").reshape(-1).tolist()
             for side in ("left", "right", "count")
         },
     }
-    html = (COMPONENTS / "merge_player" / "merge_player.html").read_text("utf-8")
-    page = open_alone("merge_player", html, data, ["ranks", "merges", "candidates"])
+
+
+def test_the_player_plays_from_one_file(open_alone) -> None:
+    result = Trainer(vocab_size=280).train(TEXT)
+    page = open_alone("merge_player", PLAYER, player_data(TEXT, result, 0), TABLES)
     page.get_by_test_id("scrub").fill("9")
     page.get_by_test_id("step").get_by_text("9", exact=True).wait_for()
     drawn = page.get_by_test_id("token").evaluate_all("nodes => nodes.map(n => +n.dataset.start)")
-    assert drawn == [token.start for token in tokenizer.truncated(9).tokens(TEXT)]
+    assert drawn == [token.start for token in result.tokenizer.truncated(9).tokens(TEXT)]
     page.wait_for_function("told.some(([name, value]) => name === 'step' && value === 9)")
+
+
+def test_another_training_at_the_same_step_is_drawn_anew(open_alone) -> None:
+    """Ids and counts of two trainings may be the same and yet stand for other tokens."""
+    shown = []
+    for text in ("abababcdcd", "efefefghgh"):
+        data = player_data(text, Trainer(vocab_size=259).train(text), 2)
+        if not shown:
+            page = open_alone("merge_player", PLAYER, data, TABLES)
+        else:
+            page.evaluate("send", data)
+        chips = page.get_by_test_id("merge-card").locator("button.tk")
+        pairs = page.locator("[data-testid=candidate]:visible")
+        shown.append(chips.all_inner_texts() + pairs.all_inner_texts())
+    assert shown[0][:4] == ["c", "d", "cd", "ab\nab\n2"]
+    letters = str.maketrans("abcd", "efgh")
+    assert shown[1] == [chip.translate(letters) for chip in shown[0]]
 
 
 def test_a_card_is_drawn_from_one_file_and_tells_what_is_pressed(open_alone) -> None:

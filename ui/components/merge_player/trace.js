@@ -5,7 +5,7 @@
 import { decodeParts } from "../shared/bytes.js";
 import { hex } from "../shared/format.js";
 
-const COLUMNS = [
+const COLUMNS = /** @type {const} */ ([
   "left",
   "right",
   "new",
@@ -14,16 +14,19 @@ const COLUMNS = [
   "corpus_tokens",
   "n_pairs",
   "n_tied",
-];
+]);
 const CANDIDATES = ["left", "right", "count"];
 
-/** An Arrow column as a typed array (views into the message, no copy). */
-export function column(table, name) {
-  const vector = table && table.numRows ? table.getChild(name) : null;
+/** A column of numbers; typed arrays of any kind. @typedef {any} Column */
+
+/** A column of an Arrow table, as a view into the message. @returns {Column} */
+export function column(/** @type {any} */ table, /** @type {string} */ name) {
+  const vector = table?.numRows ? table.getChild(name) : null;
   return vector ? vector.toArray() : new Int32Array(0);
 }
 
-function grown(array, size) {
+/** `array` with room for `size` numbers; it grows in leaps. */
+function grown(/** @type {Column} */ array, /** @type {number} */ size) {
   if (array instanceof Float64Array && array.length >= size) return array;
   const bigger = new Float64Array(Math.max(size, Math.min(size * 2, size + 65536), 1024));
   bigger.set(array);
@@ -31,14 +34,20 @@ function grown(array, size) {
 }
 
 export class Trace {
+  /** @param {any} data as sent by Python */
   constructor(data) {
     this.topK = data.top_k;
     this.initialTokens = data.initial_tokens;
     this.corpusBytes = data.corpus_bytes;
     this.baseSize = 256 + Object.keys(data.special_tokens).length;
-    this.binary = []; // id -> bytes
-    this.birth = []; // id -> rank of the merge that first makes it
-    this.special = new Map(); // text of a special token -> id
+    /** id -> bytes. @type {string[]} */
+    this.binary = [];
+    /** id -> rank of the merge that first makes it. @type {number[]} */
+    this.birth = [];
+    /** Text of a special token -> id. @type {Map<string, number>} */
+    this.special = new Map();
+    /** id -> text that the filter looks at. @type {string[]} */
+    this.texts = [];
     data.byte_ids.forEach((id, byte) => {
       this.binary[id] = String.fromCharCode(byte);
     });
@@ -47,19 +56,27 @@ export class Trace {
       this.special.set(name, id);
       this.binary[id] = String.fromCharCode(...encoder.encode(name));
     }
-    this.texts = []; // id -> text for the filter
-    this.clear();
-  }
-
-  clear() {
-    for (const name of COLUMNS) this[name] = new Float64Array(0);
+    /** @type {Column} */ this.left = [];
+    /** @type {Column} */ this.right = [];
+    /** @type {Column} */ this.new = [];
+    /** @type {Column} */ this.pair_count = [];
+    /** @type {Column} */ this.merged = [];
+    /** @type {Column} */ this.corpus_tokens = [];
+    /** @type {Column} */ this.n_pairs = [];
+    /** @type {Column} */ this.n_tied = [];
+    /** Of the candidates: left, right, count. @type {Column[]} */
     this.cand = CANDIDATES.map(() => new Float64Array(0));
-    this.have = new Uint8Array(0);
+    this.have = new Uint8Array(0); // 1: this row is known
     this.n = 0; // rows known without a gap; what the player can show
     this.top = 0; // rows up to the last one known
   }
 
-  /** Take rows first .. first+rows-1. Rows known already are written again: they are equal. */
+  /**
+   * Take the rows from `first` on. Rows known already are written again: they are equal.
+   * @param {number} first
+   * @param {any} merges
+   * @param {any} candidates
+   */
   take(first, merges, candidates) {
     const columns = COLUMNS.map((name) => column(merges, name));
     const tables = CANDIDATES.map((name) => column(candidates, name));
@@ -88,41 +105,49 @@ export class Trace {
       this.have.fill(1, first, end);
     }
     this.top = Math.max(this.top, end);
-    while (this.n < this.top && this.have[this.n]) {
-      const rank = this.n++;
-      const id = this.new[rank];
-      if (this.binary[id] === undefined)
-        this.binary[id] = this.binary[this.left[rank]] + this.binary[this.right[rank]];
-      if (this.birth[id] === undefined) this.birth[id] = rank; // a merge may spell a token that exists already
-    }
+    while (this.n < this.top && this.have[this.n]) this.learn(this.n++);
   }
 
-  /** Candidates before merge `row` (0-based): [left, right, count], winner first. */
+  /** Note what the merge `rank` makes. It may spell a token that exists already. */
+  learn(/** @type {number} */ rank) {
+    const id = this.new[rank];
+    this.binary[id] ??= this.binary[this.left[rank]] + this.binary[this.right[rank]];
+    this.birth[id] ??= rank;
+  }
+
+  /**
+   * Candidates before merge `row` (0-based), the winner first: left, right, count.
+   * @param {number} row
+   */
   candidates(row) {
+    /** @type {[number, number, number][]} */
     const out = [];
+    if (row >= this.n) return out;
     const [left, right, counts] = this.cand;
     const from = row * this.topK;
-    if (row >= this.n) return out;
-    for (let i = from; i < from + this.topK && counts[i] > 0; i++)
+    for (let i = from; i < from + this.topK && counts[i] > 0; i++) {
       out.push([left[i], right[i], counts[i]]);
+    }
     return out;
   }
 
-  /** Tokens of the whole training text after k merges. */
+  /** Tokens of the whole training text after k merges. @param {number} k */
   tokens(k) {
     return k > 0 ? this.corpus_tokens[k - 1] : this.initialTokens;
   }
 
+  /** @param {number} k */
   bytesPerToken(k) {
     const tokens = this.tokens(k);
     return tokens > 0 ? this.corpusBytes / tokens : NaN;
   }
 
+  /** A token as text, bytes that make no character in hexadecimal. @param {number} id */
   text(id) {
-    if (this.texts[id] === undefined && this.binary[id] !== undefined) {
-      this.texts[id] = decodeParts(this.binary[id])
-        .map((part) => (typeof part === "number" ? hex(part) : part))
-        .join("");
+    const binary = this.binary[id];
+    if (this.texts[id] === undefined && binary !== undefined) {
+      const parts = decodeParts(binary);
+      this.texts[id] = parts.map((part) => (typeof part === "number" ? hex(part) : part)).join("");
     }
     return this.texts[id] ?? "";
   }
