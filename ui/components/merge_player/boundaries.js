@@ -8,15 +8,15 @@ export const NEVER = 0x7fffffff;
 
 export class Boundaries {
   /**
-   * @param {import("../shared/units.js").Units} units the text
+   * @param {import("../shared/clusters.js").Clusters} clusters the text
    * @param {import("./trace.js").Trace} trace
    * @param {number[]} byteIds id of each of the 256 bytes
    * @param {ArrayLike<number>} ranks boundary i lies between bytes i and i + 1
    * @param {ArrayLike<number> | null} edges byte offsets where pre-tokens end, if they are known
    */
-  constructor(units, trace, byteIds, ranks, edges) {
-    const { total } = units;
-    this.units = units;
+  constructor(clusters, trace, byteIds, ranks, edges) {
+    const { total } = clusters;
+    this.clusters = clusters;
     this.trace = trace;
     this.byteIds = byteIds;
     this.total = total;
@@ -102,11 +102,13 @@ export class Boundaries {
 
   /** Id of the token over bytes start..end: what the largest rank inside made, or the byte's own. */
   idOf(/** @type {number} */ start, /** @type {number} */ end) {
-    if (end - start === 1) return this.byteIds[this.units.bytes[start]];
+    if (end - start === 1) return this.byteIds[this.clusters.bytes[start]];
     const top = this.topRank(start, end);
     if (top >= 0) return this.trace.new[top] ?? -1;
-    const { unitAt, offsets, text } = this.units;
-    return this.trace.special.get(text.slice(offsets[unitAt[start]], offsets[unitAt[end]])) ?? -1;
+    const { clusterAt, offsets, text } = this.clusters;
+    return (
+      this.trace.special.get(text.slice(offsets[clusterAt[start]], offsets[clusterAt[end]])) ?? -1
+    );
   }
 
   /** Largest rank inside bytes start..end, -1 if there is none. */

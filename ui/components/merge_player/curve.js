@@ -18,9 +18,9 @@ function ticks(
 ) {
   const raw = Math.max(least, (high - low) / Math.max(1, wanted));
   const power = 10 ** Math.floor(Math.log10(raw || 1));
-  const unit = [1, 2, 2.5, 5, 10].map((m) => m * power).find((m) => m >= raw) ?? power * 10;
+  const tick = [1, 2, 2.5, 5, 10].map((m) => m * power).find((m) => m >= raw) ?? power * 10;
   const out = [];
-  for (let v = Math.ceil(low / unit - 1e-9) * unit; v <= high + unit * 1e-6; v += unit) {
+  for (let v = Math.ceil(low / tick - 1e-9) * tick; v <= high + tick * 1e-6; v += tick) {
     out.push(Number(v.toFixed(10)));
   }
   return out;

@@ -62,14 +62,14 @@ export const groupOf = (/** @type {any} */ node) => node.closest?.(".t")?.group;
  * @param {import("./boundaries.js").Boundaries} boundaries
  */
 export function fillGroup(group, end, tokens, boundaries) {
-  const { units } = boundaries;
+  const { clusters } = boundaries;
   const { node, start } = group;
-  const from = units.unitAt[start];
-  const to = units.unitAt[end];
-  if (group.end !== end) fillText(node, units, from, to);
+  const from = clusters.clusterAt[start];
+  const to = clusters.clusterAt[end];
+  if (group.end !== end) fillText(node, clusters, from, to);
   group.end = end;
   group.tokens = tokens;
-  group.rtl = units.rtl[to] > units.rtl[from];
+  group.rtl = clusters.rtl[to] > clusters.rtl[from];
   group.topRank = boundaries.topRank(start, end);
   group.id = boundaries.idOf(start, tokens === 1 ? end : boundaries.tokenEnd(start));
   group.special = tokens === 1 && group.topRank === -1 && end - start > 1;
@@ -83,9 +83,9 @@ export function fillGroup(group, end, tokens, boundaries) {
 }
 
 /**
- * Put units from..to into an element, each that cannot be seen with its mark.
+ * Put clusters from..to into an element, each that cannot be seen with its mark.
  * @param {HTMLElement} node
- * @param {import("../shared/units.js").Units} units
+ * @param {import("../shared/clusters.js").Clusters} clusters
  * @param {number} from
  * @param {number} to
  */
@@ -96,14 +96,14 @@ function fillText(node, { offsets, marked, text }, from, to) {
   }
   node.textContent = "";
   let plain = from;
-  const flush = (/** @type {number} */ unit) => {
-    if (plain < unit) node.append(text.slice(offsets[plain], offsets[unit]));
+  const flush = (/** @type {number} */ cluster) => {
+    if (plain < cluster) node.append(text.slice(offsets[plain], offsets[cluster]));
   };
-  for (let unit = from; unit < to; unit++) {
-    if (marked[unit + 1] === marked[unit]) continue;
-    flush(unit);
-    plain = unit + 1;
-    const ch = text.slice(offsets[unit], offsets[unit + 1]);
+  for (let cluster = from; cluster < to; cluster++) {
+    if (marked[cluster + 1] === marked[cluster]) continue;
+    flush(cluster);
+    plain = cluster + 1;
+    const ch = text.slice(offsets[cluster], offsets[cluster + 1]);
     const [mark, name, kind] = MARKS.get(ch);
     const sign = make("i", `w ${kind}`, ch);
     sign.dataset.m = mark;
@@ -118,7 +118,7 @@ function fillText(node, { offsets, marked, text }, from, to) {
  * @param {Group} group
  * @param {number} highlight flags
  * @param {number} before hue of the group before it
- * @param {{ mode: string, goal: number, unitAt: Int32Array }} look
+ * @param {{ mode: string, goal: number, clusterAt: Int32Array }} look
  */
 export function styleGroup(group, highlight, before, look) {
   const { mode } = look;
@@ -142,9 +142,9 @@ export function styleGroup(group, highlight, before, look) {
 }
 
 /** The hue of a group by itself; -1 for none. */
-function baseHue(/** @type {Group} */ group, /** @type {any} */ { mode, goal, unitAt }) {
+function baseHue(/** @type {Group} */ group, /** @type {any} */ { mode, goal, clusterAt }) {
   if (mode === "token") return Math.imul(group.id + 1, 0x9e3779b1) >>> 29;
-  if (mode !== "age") return unitAt[group.start] % HUES;
+  if (mode !== "age") return clusterAt[group.start] % HUES;
   if (group.topRank < 0) return -1;
   const age = Math.log(1 + group.topRank) / Math.log(2 + goal);
   return Math.min(HUES - 1, Math.floor(HUES * age));

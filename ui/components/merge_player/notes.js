@@ -27,12 +27,12 @@ export function showCut(note, shown, total) {
 /**
  * List the marks that occur in the text, each once.
  * @param {HTMLElement} legend
- * @param {import("../shared/units.js").Units} units
+ * @param {import("../shared/clusters.js").Clusters} clusters
  * @param {boolean} isWanted
  */
-export function showLegend(legend, units, isWanted) {
+export function showLegend(legend, clusters, isWanted) {
   const names = new Map();
-  for (const [mark, name] of units.seen.values()) if (!names.has(mark)) names.set(mark, name);
+  for (const [mark, name] of clusters.seen.values()) if (!names.has(mark)) names.set(mark, name);
   legend.textContent = "";
   for (const [mark, name] of names) {
     const entry = make("span");

@@ -162,9 +162,9 @@ export class Player {
   }
 
   describe(data) {
-    const { units, total } = this.text;
+    const { clusters, total } = this.text;
     showCut(this.ref("note"), total, data.total_bytes);
-    showLegend(this.ref("legend"), units, this.controls.marks);
+    showLegend(this.ref("legend"), clusters, this.controls.marks);
     this.ref("empty").hidden = total > 0;
     this.ref("window").hidden = total === 0;
   }

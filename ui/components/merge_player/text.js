@@ -5,8 +5,8 @@
 // they are seen.
 // Belongs here: which elements are brought up to date, and when. What an element shows: groups.js.
 
+import { measure } from "../shared/clusters.js";
 import { make } from "../shared/dom.js";
-import { measure } from "../shared/units.js";
 import { Boundaries, NEVER } from "./boundaries.js";
 import { fillGroup, newGroup, styleGroup } from "./groups.js";
 
@@ -32,10 +32,14 @@ export class TextView {
    */
   constructor(box, trace, data, ranks, edges) {
     this.box = box;
-    this.units = measure(data.text);
-    this.boundaries = new Boundaries(this.units, trace, data.byte_ids, ranks, edges);
-    this.total = this.units.total;
-    this.look = { mode: "position", goal: Math.max(1, data.goal), unitAt: this.units.unitAt };
+    this.clusters = measure(data.text);
+    this.boundaries = new Boundaries(this.clusters, trace, data.byte_ids, ranks, edges);
+    this.total = this.clusters.total;
+    this.look = {
+      mode: "position",
+      goal: Math.max(1, data.goal),
+      clusterAt: this.clusters.clusterAt,
+    };
     this.highlighted = new Uint8Array(this.total + 1); // flags of the token that starts at byte i
     /** @type {number[]} */
     this.highlightedStarts = [];
@@ -111,12 +115,12 @@ export class TextView {
    * laid out anew in every frame is cut too, between pre-tokens and if possible after a sentence.
    */
   cuts() {
-    const { units, total } = this;
+    const { clusters, total } = this;
     const { rank, edge } = this.boundaries;
     const cuts = total ? [0] : [];
-    for (let unit = 1; unit < units.starts.length - 1; unit++) {
-      const at = units.starts[unit];
-      const before = units.text[units.offsets[unit] - 1];
+    for (let cluster = 1; cluster < clusters.starts.length - 1; cluster++) {
+      const at = clusters.starts[cluster];
+      const before = clusters.text[clusters.offsets[cluster] - 1];
       const length = at - cuts[cuts.length - 1];
       const isLong = length > (SENTENCE_END.test(before) ? 1 : 2) * LONG_LINE;
       if (before === "\n" ? rank[at] === NEVER : isLong && edge?.[at]) cuts.push(at);
@@ -194,7 +198,7 @@ export class TextView {
   /** Bring a block's elements to the present tokens; groups are matched by where they start. */
   paintBlock(/** @type {Block} */ block) {
     const { highlighted } = this;
-    const { unitAt } = this.units;
+    const { clusterAt } = this.clusters;
     const { open } = this.boundaries;
     const old = block.groups;
     const fresh = [];
@@ -206,7 +210,7 @@ export class TextView {
       let highlight = highlighted[start];
       for (; end < block.end; end++) {
         if (!open[end]) continue;
-        if (unitAt[end] >= 0) break;
+        if (clusterAt[end] >= 0) break;
         tokens++; // a boundary inside a character cannot be drawn
         highlight |= highlighted[end];
       }

@@ -7,6 +7,29 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Bytes of one code point in UTF-8. @param {number} code */
 export const utf8Length = (code) => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 
+/** Whether two code units at `u` are one character. */
+export function isSurrogatePair(/** @type {string} */ text, /** @type {number} */ u) {
+  const high = text.charCodeAt(u);
+  const low = text.charCodeAt(u + 1);
+  return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+}
+
+/**
+ * Bytes of a text in UTF-8; half a surrogate pair counts as U+FFFD, as the engine sees it.
+ * @param {string} text
+ */
+export function byteLength(text) {
+  let n = 0;
+  for (let u = 0; u < text.length; u++) {
+    const code = text.charCodeAt(u);
+    if (code >= 0xd800 && isSurrogatePair(text, u)) {
+      n += 4;
+      u++;
+    } else n += utf8Length(code);
+  }
+  return n;
+}
+
 /** The character that `bytes` are, or null. @param {Uint8Array} bytes */
 function decoded(bytes) {
   try {

@@ -97,6 +97,8 @@ def token_editor(
         "linked": state["linked"],
         "session": state["session"],
         "limit": DRAWN_BYTES,
+        "head": list(encoding.HEAD),
+        "version": encoding.VERSION,
         "max_bytes": api.MAX_BODY,
         "too_long": api.TOO_LONG,
         "answer": None if doc is None else _answer(tokenizer, merges, policy, doc),

@@ -1,156 +1,108 @@
 // @ts-check
-// What is written around the text: numbers, the legend, a character opened into its bytes, and
-// words on buttons. Only elements are filled here; the editor decides when.
+// What is written around the text: numbers, the sentence about a cut drawing, the legend. Only
+// elements are filled here; the editor decides when.
 
 import { make } from "../shared/dom.js";
 import { count, hex } from "../shared/format.js";
 import { JOINER, MARKS } from "../shared/marks.js";
-import { byteLength } from "./cut.js";
-import { HUES, MARKED } from "./painting.js";
+import { PENDING, tokenBytes, tokenStart } from "./cut.js";
+import { MARKED } from "./elements.js";
+import { HUES } from "./hues.js";
 
-const perOne = (a, b) => (b ? (a / b).toFixed(2) : "–");
-export const spelled = (bytes) => [...bytes].map(hex).join(" ");
+const MOST_MARKS = 8; // in the legend
+const MOST_BYTES = 12; // of a token
 
-/** Set a text without removing its node, which would split undo steps (see Painting.bury). */
-export function say(el, text) {
+/** @typedef {import("./cut.js").Cut} Cut */
+/** @typedef {Record<string, number> | null} Counts */
+
+const perOne = (/** @type {number} */ a, /** @type {number} */ b) => (b ? (a / b).toFixed(2) : "–");
+
+/** Set a text without removing its node, which would split undo steps (see Exchange). */
+export function say(/** @type {Element} */ el, /** @type {string} */ text) {
   if (!el.firstChild) el.append("");
   if (el.firstChild.nodeValue !== text) el.firstChild.nodeValue = text;
 }
 
-/** Say something on a button for a moment. */
-export function sayBriefly(el, text) {
-  const before = (el.dataset.label ||= el.textContent);
-  el.textContent = text;
-  clearTimeout(el.saying);
-  el.saying = setTimeout(() => {
-    el.textContent = before;
-  }, 1800);
-}
-
 /** Fill the row of numbers; without counts they are dashes. */
-export function showNumbers(root, counts) {
-  for (const el of root.querySelectorAll("[data-number]")) {
+export function showNumbers(/** @type {HTMLElement} */ root, /** @type {Counts} */ counts) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const elements = root.querySelectorAll("[data-number]");
+  for (const el of elements) {
     const name = el.dataset.number;
-    say(
-      el,
-      !counts
-        ? "–"
-        : name === "per-token"
-          ? perOne(counts.bytes, counts.tokens)
-          : name === "per-word"
-            ? perOne(counts.tokens, counts.words)
-            : count(counts[name]),
-    );
-    if (counts && name in counts) el.dataset.value = counts[name];
+    let value = "–";
+    if (counts && name === "per-token") value = perOne(counts.bytes, counts.tokens);
+    else if (counts && name === "per-word") value = perOne(counts.tokens, counts.words);
+    else if (counts) value = count(counts[name]);
+    say(el, value);
+    if (counts && name in counts) el.dataset.value = String(counts[name]);
     else delete el.dataset.value;
   }
 }
 
 /** The sentence that says where the drawing of a long text is cut, or "". */
-export function cutNote(counts) {
+export function cutNote(/** @type {Counts} */ counts) {
   if (!counts || counts.sent === counts.tokens) return "";
+  const bytes = `${count(counts.bytes_sent)} of ${count(counts.bytes)} bytes`;
+  const tokens = `${count(counts.sent)} of ${count(counts.tokens)} tokens`;
   return (
-    `Colors and ids are drawn for the first ${count(counts.bytesSent)} of ${count(counts.bytes)} bytes ` +
-    `(${count(counts.sent)} of ${count(counts.tokens)} tokens). The numbers above count the whole text.`
+    `Colors and ids are drawn for the first ${bytes} (${tokens}). ` +
+    "The numbers above count the whole text."
   );
 }
 
-/** Explain the signs that a cut really has, and the colors where they have a meaning. */
-export function showLegend(el, cut, color) {
-  const items = [];
+/** Words about one token of a cut; total: tokens of the whole text. */
+export function aboutToken(
+  /** @type {Cut} */ cut,
+  /** @type {number} */ token,
+  /** @type {number} */ total,
+) {
+  if (token < 0 || token >= cut.ids.length || cut.ids[token] === PENDING) return "";
+  const bytes = Array.from(tokenBytes(cut, token).slice(0, MOST_BYTES), hex).join(" ");
+  const more = cut.ends[token] - tokenStart(cut, token) > MOST_BYTES ? " …" : "";
+  return `token ${count(token + 1)} of ${count(total)}, bytes ${bytes}${more}`;
+}
+
+/** The signs that a cut really has, with their names. @returns {[string, string][]} */
+function signs(/** @type {Cut} */ cut) {
   const { text } = cut;
-  const hasSpecial = cut.age.includes(255);
+  /** @type {[string, string][]} */
+  const items = [];
   if (text.includes(" ")) items.push(["·", "space"]);
   if (text.includes("\n")) items.push(["↵", "line break"]);
   const found = new Set();
-  for (const [c] of text.replaceAll(" ", "").matchAll(MARKED)) {
-    found.add(c);
-    if (found.size === 8) break;
+  for (const [ch] of text.replaceAll(" ", "").matchAll(MARKED)) {
+    found.add(ch);
+    if (found.size === MOST_MARKS) break;
   }
-  for (const c of found) if (!JOINER.test(c)) items.push(MARKS.get(c).slice(0, 2));
+  for (const ch of found) {
+    const [sign, name] = MARKS.get(ch);
+    if (!JOINER.test(ch)) items.push([sign, name]);
+  }
   if (cut.n < cut.ids.length) items.push(["²", "one character, several tokens"]);
-  const key = JSON.stringify([items, color, hasSpecial]);
+  return items;
+}
+
+/** Explain the signs that a cut really has, and the colors where they have a meaning. */
+export function showLegend(
+  /** @type {HTMLElement} */ el,
+  /** @type {Cut} */ cut,
+  /** @type {string} */ mode,
+) {
+  const items = signs(cut);
+  const hasSpecial = cut.age.includes(255);
+  const key = JSON.stringify([items, mode, hasSpecial]);
   if (key === el.dataset.shown) return;
   el.dataset.shown = key;
-  const item = (className, ...content) => {
+  const item = (/** @type {string} */ className, /** @type {(Node | string)[]} */ ...content) => {
     const node = make("span", `item ${className}`);
     node.append(...content);
     return node;
   };
   const nodes = items.map(([sign, name]) => item("", make("b", "sign", sign), name));
   if (hasSpecial) nodes.push(item("", make("b", "sign framed"), "special token"));
-  if (color === "age") {
-    const steps = Array.from({ length: HUES - 1 }, (_, k) => make("i", `c${k + 1}`));
+  if (mode === "age") {
+    const steps = Array.from({ length: HUES - 1 }, (_, i) => make("i", `c${i + 1}`));
     nodes.push(item("ramp", "bytes", make("i", "c0"), "first merges", ...steps, "last merges"));
   }
   el.replaceChildren(...nodes);
-}
-
-/** Show group `g` of a cut as characters over bytes over tokens. */
-export function openCharacter(panel, cut, g, picked, onPick, onClose) {
-  const text = cut.text.slice(cut.units[g], cut.units[g + 1]);
-  const bytes = new TextEncoder().encode(text);
-  const table = make("div", "table");
-  table.style.gridTemplateColumns = `max-content repeat(${bytes.length}, minmax(2.1em, max-content))`;
-  const cell = (row, column, span, className, ...content) => {
-    const el = make("div", className);
-    el.style.gridArea = `${row} / ${column} / auto / span ${span}`;
-    el.append(...content);
-    table.append(el);
-  };
-  ["character", "UTF-8 bytes", "tokens"].forEach((name, r) => cell(r + 1, 1, 1, "name", name));
-  let column = 2;
-  for (const c of text) {
-    const size = byteLength(c);
-    const code = c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    const glyph = MARKS.has(c) ? MARKS.get(c)[0] : /\p{M}/u.test(c) ? "\u25cc" + c : c;
-    cell(1, column, size, "cell", make("bdi", "glyph", glyph), make("small", "", `U+${code}`));
-    column += size;
-  }
-  bytes.forEach((b, k) => cell(2, k + 2, 1, "cell byte", hex(b)));
-  const first = cut.first[g];
-  const base = first ? cut.ends[first - 1] : 0;
-  for (let i = first, from = base; i < cut.first[g + 1]; from = cut.ends[i++]) {
-    const token = i;
-    const button = make(
-      "button",
-      `c${(i - first) % HUES}${i === picked ? " picked" : ""}`,
-      cut.ids[i],
-    );
-    button.type = "button";
-    button.title = "Show this token's biography";
-    button.addEventListener("click", () => onPick(token));
-    cell(3, from - base + 2, cut.ends[i] - from, "cell token", button);
-  }
-  const title = make("div", "title");
-  const what = make("span");
-  const close = make("button", "plain", "close");
-  const wide = make("div", "wide");
-  what.append(
-    make("bdi", "glyph", text.trim() || text),
-    ` is ${count(cut.first[g + 1] - first)} tokens`,
-  );
-  close.type = "button";
-  close.addEventListener("click", onClose);
-  title.append(what, close);
-  wide.append(table);
-  panel.replaceChildren(title, wide);
-}
-
-/** Copy a text; returns whether the browser allowed it. */
-export async function copyText(root, text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    /* not allowed here */
-  }
-  const helper = make("textarea");
-  helper.value = text;
-  helper.style.cssText = "position:fixed;opacity:0";
-  root.append(helper);
-  helper.select();
-  const done = document.execCommand("copy");
-  helper.remove();
-  return done;
 }
