@@ -6,7 +6,6 @@ import streamlit as st
 
 from ui import links
 from ui.components.token_editor import Picked
-from ui.encoding import with_merges
 from ui.instruments import card, editor
 from ui.session import keys
 from ui.tokens import setup
@@ -31,15 +30,16 @@ def clicked_token(choices: EncodingChoices) -> None:
     if shown is None:
         card.empty("Click a token, or one of the ids, to see where it comes from.")
         return
-    tokenizer = with_merges(choices.trained.tokenizer, choices.merges)
-    if shown not in tokenizer.vocab:
+    if shown not in choices.tokenizer.vocab:
         card.empty(
             f"The token with id {shown:,} is not in a vocabulary of this size; "
             "click another one, or move the slider to the right."
         )
         return
     picked: Picked = st.session_state[keys.TOKENS_PICKED]
-    card.of_click(tokenizer, shown, choices.trained.trace, picked, choices.policy, on_go=show)
+    card.of_click(
+        choices.tokenizer, shown, choices.trained.trace, picked, choices.policy, on_go=show
+    )
     links.to_biography(shown)
 
 
@@ -59,7 +59,7 @@ def workbench() -> None:
         "made, and move the vocabulary size to watch the same text being cut more coarsely."
     )
     clicked_token(choices)
-    decode_box(with_merges(choices.trained.tokenizer, choices.merges))
+    decode_box(choices.tokenizer)
 
 
 workbench()

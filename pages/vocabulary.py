@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import vocabulary_data, vocabulary_health, vocabulary_overlap
 from ui.session import keys
 from ui.tokenizers import import_dialog, picker
-from ui.vocabulary import filters, listing, look, panel
-from ui.vocabulary_health import LONGEST
+from ui.vocabulary import facts, filters, health, listing, look, overlap, panel
+from ui.vocabulary.health import LONGEST
 
 
 def show_health(row: str) -> None:
@@ -37,7 +36,7 @@ def workbench() -> None:
         trained = picker.choose()
         with st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS):
             import_dialog.button()
-    vocabulary = vocabulary_data.entries(trained)
+    vocabulary = facts.entries(trained)
     numbers.html(look.numbers(trained, vocabulary))
     filters.begin(trained)
     panel.take_link(trained)
@@ -49,24 +48,24 @@ def workbench() -> None:
         listing.heading(trained, query, len(rows))
         open_id, _ = panel.opened(trained)
         listing.table(trained, rows, problem, open_id, panel.open_token)
-        vocabulary_health.download(trained, rows)
+        health.download(trained, rows)
     with right.container(key=keys.VOCAB_BIOGRAPHY):
         st.caption("Where the chosen token comes from, and what became of it")
         panel.show(trained, show_children)
     with left:
         st.subheader("Health")
         st.caption("What is odd about some entries; press a row to list its tokens above.")
-        vocabulary_health.health(trained, filters.shown_health(query), show_health)
+        health.health(trained, filters.shown_health(query), show_health)
 
     st.subheader("Scripts")
     st.caption(
-        f"{vocabulary_health.chinese_or_not(vocabulary.by_kind())} A token counts for the "
+        f"{health.chinese_or_not(vocabulary.by_kind())} A token counts for the "
         "script of more than half of its letters; the longer a bar, the more tokens."
     )
-    vocabulary_health.scripts(trained, query.kind, show_script)
+    health.scripts(trained, query.kind, show_script)
 
     st.subheader("What two vocabularies share")
-    vocabulary_overlap.section(trained, panel.open_token, keys.VOCAB_BIOGRAPHY)
+    overlap.section(trained, panel.open_token, keys.VOCAB_BIOGRAPHY)
 
 
 st.html(look.STYLE)

@@ -10,8 +10,7 @@ from starlette.testclient import TestClient
 import bpe_core
 from bpe_core import Tokenizer, Trainer
 from bpe_core.analysis import lineage
-from ui import encoding
-from ui.server import api, published
+from ui.server import api, encoding, published
 
 EOT = "<|endoftext|>"
 TEXTS = [

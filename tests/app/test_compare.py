@@ -12,17 +12,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Trainer
-from bpe_core.analysis import curves, measures, sizes
+from bpe_core.analysis import curves as engine_curves
+from bpe_core.analysis import measures as engine_measures
+from bpe_core.analysis import sizes
 from bpe_core.analysis.curves import CompressionCurve
-from ui import (
-    compare_curves,
-    compare_cuts,
-    compare_languages,
-    compare_measures,
-    compare_tables,
-    compare_texts,
-    samples,
-)
+from ui import samples
+from ui.compare import curves, cuts, languages, measures, tables, texts
 from ui.instruments import charts, size_steps
 from ui.server import published
 from ui.session import state
@@ -37,7 +32,7 @@ def made(text: str, size: int, *, name: str = "made", held_out: str = "", **opti
     """A tokenizer as a visitor's training leaves it."""
     settings = Trainer(size, **options)
     result = settings.train(text)
-    counts = curves.corpus_token_counts(result.tokenizer, held_out) if held_out else None
+    counts = engine_curves.corpus_token_counts(result.tokenizer, held_out) if held_out else None
     return Trained(
         key=published.publish(result.tokenizer),
         name=f"{name} · {size:,}",
@@ -100,7 +95,7 @@ def test_one_tokenizer_makes_a_full_page(app: AppTest) -> None:
     assert len(app.multiselect(key="compare_texts").value) == 3
     assert len(figures(app)) == 2
     assert page_html(app).count('data-testid="reading"') == 3
-    assert page_html(app).count('data-testid="measure"') == len(compare_measures.ROWS)
+    assert page_html(app).count('data-testid="measure"') == len(measures.ROWS)
     assert [v["n_tokens"] for v in views(app)] == sorted(
         (v["n_tokens"] for v in views(app)), reverse=True
     )
@@ -168,7 +163,7 @@ def test_the_reading_follows_the_marked_size(app: AppTest) -> None:
 
 
 def test_own_text(app: AppTest) -> None:
-    quiet(app.multiselect(key="compare_texts").set_value([compare_texts.OWN]).run())
+    quiet(app.multiselect(key="compare_texts").set_value([texts.OWN]).run())
     assert "no text to measure on yet" in app.info[0].value
     quiet(app.text_area(key="compare_own").set_value(HOSTILE * 50).run())
     assert not app.info
@@ -204,13 +199,13 @@ def test_any_text_can_be_cut(app: AppTest, text: str) -> None:
 def test_a_large_text_is_counted_whole_and_drawn_in_part(app: AppTest) -> None:
     text = "a low mouse 机器 <b> " * 50_000
     quiet(app.text_area(key="compare_text").set_value(text).run())
-    assert len(views(app)[0]["text"]) == compare_cuts.DRAWN
+    assert len(views(app)[0]["text"]) == cuts.DRAWN
     assert views(app)[-1]["n_tokens"] == state.built_in().wait().tokenizer.count_tokens(text)
     assert f"of {len(text):,} characters are drawn" in captions(app)
 
 
 def test_examples_fill_the_text(app: AppTest) -> None:
-    for name, text in compare_cuts.EXAMPLES.items():
+    for name, text in cuts.EXAMPLES.items():
         quiet(app.selectbox(key="compare_example").set_value(name).run())
         assert app.text_area(key="compare_text").value == text
         assert app.selectbox(key="compare_example").value is None
@@ -234,66 +229,66 @@ def test_curves_are_those_of_retraining_at_every_size() -> None:
     text = "".join(random.Random(1).choices("ab cd", k=600))
     unseen = "".join(random.Random(2).choices("abcd e", k=400))
     trained = made(text, 290)
-    other = compare_texts.EvalText("unseen", "unseen", False, lambda: unseen)
-    counts = compare_curves.measured(trained, other).counts
+    other = texts.EvalText("unseen", "unseen", False, lambda: unseen)
+    counts = curves.measured(trained, other).counts
     for k in range(trained.tokenizer.n_merges + 1):
         assert counts[k] == trained.tokenizer.truncated(k).count_tokens(unseen)
-    learned = compare_texts.resolve(compare_texts.LEARNED, "", trained, [trained])
+    learned = texts.resolve(texts.LEARNED, "", trained, [trained])
     assert learned is not None
     assert np.array_equal(
-        compare_curves.measured(trained, learned).counts,
-        curves.corpus_token_counts(trained.tokenizer, text),
+        curves.measured(trained, learned).counts,
+        engine_curves.corpus_token_counts(trained.tokenizer, text),
     )
 
 
-def curve(counts: list[int], special: tuple[str, ...] = ()) -> compare_curves.Curve:
+def curve(counts: list[int], special: tuple[str, ...] = ()) -> curves.Curve:
     trained = made("ab" * 40, 256 + len(special) + len(counts) - 1, special_tokens=special)
-    text = compare_texts.EvalText("t", "t", True, str)
+    text = texts.EvalText("t", "t", True, str)
     numbers = CompressionCurve.of_counts(trained.tokenizer, np.array(counts))
-    return compare_curves.Curve("1", "t", trained, text, numbers, 0, 0)
+    return curves.Curve("1", "t", trained, text, numbers, 0, 0)
 
 
 def test_readings() -> None:
     line = curve([80, 40, 20, 10])
     assert line.sizes.tolist() == [256, 257, 258, 259]
-    assert compare_curves.gain(line.reading(256)) == "going on to 259 gains 700 %"
-    assert compare_curves.gain(line.reading(259)) == "the last 2 entries gained 300 %"
-    assert compare_curves.gain(line.reading(400)) == "ends at 259; the last 2 entries gained 300 %"
+    assert curves.gain(line.reading(256)) == "going on to 259 gains 700 %"
+    assert curves.gain(line.reading(259)) == "the last 2 entries gained 300 %"
+    assert curves.gain(line.reading(400)) == "ends at 259; the last 2 entries gained 300 %"
     assert line.reading(400).size == 259
-    assert compare_curves.gain(curve([80]).reading(256)) == "no merges"
-    assert compare_curves.gain(curve([80, 80]).reading(256)) == "going on to 257 gains nothing"
+    assert curves.gain(curve([80]).reading(256)) == "no merges"
+    assert curves.gain(curve([80, 80]).reading(256)) == "going on to 257 gains nothing"
     assert curve([80, 40], ("<x>",)).sizes.tolist() == [257, 258]
 
 
 def test_each_row_of_the_table_shows_its_measure() -> None:
     tokenizer = made("low low lower", 259).tokenizer  # ow, low, " low"
-    found = measures.measures_of(tokenizer, "low lower é")
-    assert [row.write(row.value(found)) for row in compare_measures.ROWS] == [
+    found = engine_measures.measures_of(tokenizer, "low lower é")
+    assert [row.write(row.value(found)) for row in measures.ROWS] == [
         "1.71", "7", "2.33", "2.7 %", f"{100 * found.evenness:.1f} %", "71.4 %", "28.6 %",
     ]  # fmt: skip
-    empty = measures.measures_of(tokenizer, "")
-    assert all(row.write(row.value(empty)) for row in compare_measures.ROWS)
+    empty = engine_measures.measures_of(tokenizer, "")
+    assert all(row.write(row.value(empty)) for row in measures.ROWS)
 
 
 def test_measures_at_a_size_are_those_of_the_smaller_tokenizer() -> None:
     trained = made(STORY, 300)
-    text = compare_texts.EvalText(f"t:{trained.key}", "t", False, lambda: "the unseen moon é")
-    numbers = compare_curves.measured(trained, text)
-    line = compare_curves.Curve("1", "t", trained, text, numbers, 0, 0)
+    text = texts.EvalText(f"t:{trained.key}", "t", False, lambda: "the unseen moon é")
+    numbers = curves.measured(trained, text)
+    line = curves.Curve("1", "t", trained, text, numbers, 0, 0)
     for size in (256, 275, 300):
-        ((_, at, found),) = compare_measures.at_size([line], size)
+        ((_, at, found),) = measures.at_size([line], size)
         assert at == min(size, trained.tokenizer.vocab_size)
-        assert found == measures.measures_of(sizes.at_size(trained.tokenizer, size), text.read())
+        assert found == engine_measures.measures_of(
+            sizes.at_size(trained.tokenizer, size), text.read()
+        )
 
 
 def test_the_best_value_is_marked_only_where_columns_share_a_text() -> None:
     trained = made(STORY, 300)
-    lines = compare_curves.curves([trained, made(STORY, 280)], {"learned": "x"}, [trained])
-    assert ' best"' not in compare_tables.measures(compare_measures.at_size(lines, 290), 290)
-    lines = compare_curves.curves(
-        [trained, made(STORY, 280)], {f"text:{trained.key}": "x"}, [trained]
-    )
-    assert ' best"' in compare_tables.measures(compare_measures.at_size(lines, 290), 290)
+    lines = curves.curves([trained, made(STORY, 280)], {"learned": "x"}, [trained])
+    assert ' best"' not in tables.measures(measures.at_size(lines, 290), 290)
+    lines = curves.curves([trained, made(STORY, 280)], {f"text:{trained.key}": "x"}, [trained])
+    assert ' best"' in tables.measures(measures.at_size(lines, 290), 290)
 
 
 # -- cutting ---------------------------------------------------------------------
@@ -302,15 +297,14 @@ def test_the_best_value_is_marked_only_where_columns_share_a_text() -> None:
 def test_one_tokenizer_is_compared_with_the_column_to_the_left() -> None:
     trained, other = made(STORY, 300), made(STORY, 280)
     text = "the low mouse"
-    cuts = [
-        compare_cuts.cached_cut(trained.key, text, size, text, trained.tokenizer)
-        for size in (256, 300)
+    found = [
+        cuts.cached_cut(trained.key, text, size, text, trained.tokenizer) for size in (256, 300)
     ]
-    nested = compare_cuts.differences([(trained, 256), (trained, 300)], cuts)
+    nested = cuts.differences([(trained, 256), (trained, 300)], found)
     assert "to the left" in nested.legend
     assert not nested.marked[0].any()
     assert nested.marked[1].any()
-    mixed = compare_cuts.differences([(trained, 256), (other, 280)], cuts)
+    mixed = cuts.differences([(trained, 256), (other, 280)], found)
     assert mixed.marked[0].any()
 
 
@@ -347,19 +341,19 @@ def test_a_curve_of_one_point_can_be_drawn() -> None:
 
 
 def test_the_passages_say_the_same_in_each_language() -> None:
-    passages = compare_languages.passages()
+    passages = languages.passages()
     assert len(passages) >= 10
     assert len({len(text.splitlines()) for text in passages.values()}) == 1
 
 
 def test_costs_are_sorted_and_bytes_are_the_cost_without_merges() -> None:
     tokenizer = made(samples.by_id()["stories"].read()[:20_000], 600).tokenizer
-    rows = compare_languages.costs(tokenizer, 600)
+    rows = languages.costs(tokenizer, 600)
     assert [r.tokens for r in rows] == sorted(r.tokens for r in rows)
     assert rows[0].english == "English"
-    bare = compare_languages.costs(tokenizer, 256)
+    bare = languages.costs(tokenizer, 256)
     assert all(r.tokens == r.n_bytes for r in bare)
-    assert compare_languages.sentence(rows).startswith("The same passages cost")
+    assert languages.sentence(rows).startswith("The same passages cost")
 
 
 def test_size_sliders_keep_a_valid_value() -> None:

@@ -19,18 +19,11 @@ from bpe_core.analysis.alignment import typed_spans
 from bpe_core.analysis.lineage import pretoken_at
 from bpe_core.analysis.sizes import has_curve
 from bpe_core.pretokenize import utf8
-from ui import (
-    biography,
-    compare_curves,
-    compare_marks,
-    compare_measures,
-    compare_texts,
-    encoding,
-    import_sizes,
-    limits,
-)
+from ui import limits
+from ui.compare import curves, marks, measures, texts
 from ui.components.token_editor import Picked
-from ui.server import published
+from ui.instruments import biography
+from ui.server import encoding, published
 from ui.session import state
 from ui.tokenizers import importing, shelf
 from ui.tokenizers.importing import ImportProblem
@@ -263,7 +256,7 @@ def test_a_word_taken_whole_has_no_steps(tokenizer: Tokenizer) -> None:
     story = biography.pretoken_story(one, word)
     assert story["n_tokens"] == 1
     assert "taken whole" in story["why"]
-    assert "words that are entries" in (import_sizes.why_fixed(one) or "")
+    assert "words that are entries" in (shelf.why_fixed(one) or "")
 
 
 # -- the pages --------------------------------------------------------------------------------
@@ -297,7 +290,7 @@ def test_tokens_shows_each_kind(brought: ImportedTokenizer) -> None:
     assert data[0]["tokenizer"] == brought.key
     assert data[0]["merges"] == brought.tokenizer.n_merges
     assert shelf.summary(brought) in said(at)
-    if why := import_sizes.why_fixed(brought.tokenizer):
+    if why := shelf.why_fixed(brought.tokenizer):
         assert why in said(at)
         assert not at.slider
     else:
@@ -424,16 +417,16 @@ def test_compare_takes_each_kind(brought: ImportedTokenizer) -> None:
 
 
 def test_measures_are_those_of_encoding(brought: ImportedTokenizer) -> None:
-    text = compare_texts.EvalText(f"t:{brought.key}", "t", False, lambda: TEXT * 3)
-    curve = compare_curves.measured(brought, text)
+    text = texts.EvalText(f"t:{brought.key}", "t", False, lambda: TEXT * 3)
+    curve = curves.measured(brought, text)
     specials = set(brought.tokenizer.special_tokens.values())
     ids = [i for i in brought.tokenizer.encode(TEXT * 3) if i not in specials]
     assert curve.counts[-1] == len(ids)
-    line = compare_curves.Curve("1", "t", brought, text, curve, 0, 0)
+    line = curves.Curve("1", "t", brought, text, curve, 0, 0)
     assert line.sizes[-1] == brought.tokenizer.vocab_size
     assert curve.n_bytes == len((TEXT * 3).replace("<|x|>", "").encode())
-    ((_, size, measures),) = compare_measures.at_size([line], 10**6)
-    assert (size, measures.tokens, measures.used) == (285, len(ids), len(set(ids)))
+    ((_, size, found),) = measures.at_size([line], 10**6)
+    assert (size, found.tokens, found.used) == (285, len(ids), len(set(ids)))
 
 
 def test_marks_stand_at_their_own_size(published_files: None) -> None:
@@ -445,14 +438,14 @@ def test_marks_stand_at_their_own_size(published_files: None) -> None:
     assert html.count('data-testid="mark"') == 1
     assert "50,257 entries" in html
     figure = json.loads(at.get("plotly_chart")[0].proto.spec)
-    marks = [t for t in figure["data"] if t.get("marker", {}).get("symbol") == "diamond-open"]
-    assert [m["x"] for m in marks] == [[50257]] * 3
+    diamonds = [t for t in figure["data"] if t.get("marker", {}).get("symbol") == "diamond-open"]
+    assert [m["x"] for m in diamonds] == [[50257]] * 3
     story = state.built_in().wait().text
     gpt2 = shelf.well_known("gpt2").tokenizer
     ids = [i for i in gpt2.encode(story) if i != 50256]
     expected = (len(story.encode()) - 13 * story.count("<|endoftext|>")) / len(ids)
-    assert marks[0]["y"] == [pytest.approx(expected)]
-    assert compare_marks.LOOK in said(at)
+    assert diamonds[0]["y"] == [pytest.approx(expected)]
+    assert marks.LOOK in said(at)
 
 
 def test_a_missing_mark_is_a_quiet_sentence(nothing_here: None) -> None:

@@ -13,9 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpe_core import Tokenizer, Trainer
-from ui import biography, encoding
 from ui.components.token_editor import COLORS, DRAWN_BYTES, Picked
-from ui.server import published
+from ui.instruments import biography
+from ui.server import encoding, published
 from ui.session import state
 from ui.tokens import decode_box, setup
 from ui.tokens.examples import EXAMPLES

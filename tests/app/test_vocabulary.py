@@ -14,12 +14,12 @@ from bpe_core import Tokenizer, Trainer, formats
 from bpe_core.analysis.replay import TokenUse
 from bpe_core.analysis.vocabulary import KINDS, Vocabulary
 from tests.engine import oracle
-from ui import biography, vocabulary_data, vocabulary_health, vocabulary_life
 from ui.components.token_editor import Picked
+from ui.instruments import biography
 from ui.server import published
 from ui.session import state
 from ui.session.state import Trained
-from ui.vocabulary import listing, panel, query
+from ui.vocabulary import facts, health, life, listing, panel, query
 from ui.vocabulary.query import DESCENDS_FIRST, Query
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -216,36 +216,36 @@ def test_another_tokenizer_closes_the_biography_of_the_first(mine: Trained) -> N
 def test_every_kind_of_entry_has_a_life(mine: Trained) -> None:
     at = open_page(imported())
     for token_id in (0, 97, 300, 302, 500, 510, 9000):
-        life = sent(ask(at, token=str(token_id)), "token_life")
-        assert life["id"] == token_id
-        assert life["use"]["sentence"]
-        assert life["contexts"]["sentence"]
-    assert "special" in life["use"]["sentence"]
+        told = sent(ask(at, token=str(token_id)), "token_life")
+        assert told["id"] == token_id
+        assert told["use"]["sentence"]
+        assert told["contexts"]["sentence"]
+    assert "special" in told["use"]["sentence"]
     assert "Children's stories" in sent(ask(at, token="302"), "token_life")["use"]["sentence"]
 
 
 def test_a_life_says_what_the_text_says(mine: Trained) -> None:
     tokenizer, text = mine.tokenizer, mine.text.encode()
     for token_id, token in tokenizer.vocab.items():
-        life = vocabulary_life.life(mine, token_id)
+        told = life.life(mine, token_id)
         uses = tokenizer.encode(mine.text).count(token_id)
-        places = life["contexts"]["places"]
+        places = told["contexts"]["places"]
         if uses:
-            assert len(places) == min(uses, vocabulary_life.PLACES)
+            assert len(places) == min(uses, life.PLACES)
         for place in places:
             assert place["token"].encode("latin-1") == token
             assert "".join(place.values()).encode("latin-1") in text
-        if "steps" in life["use"]:
-            assert life["use"]["counts"][-1] == uses
-            assert life["use"]["most"] == max(life["use"]["counts"])
+        if "steps" in told["use"]:
+            assert told["use"]["counts"][-1] == uses
+            assert told["use"]["most"] == max(told["use"]["counts"])
             assert len(places) > 0
         children = {
             int(new)
             for left, right, new in tokenizer.merge_ids.tolist()
             if token_id in (left, right)
         }
-        assert life["children"]["n"] == len(children)
-        assert {child["id"] for child in life["children"]["first"]} <= children
+        assert told["children"]["n"] == len(children)
+        assert {child["id"] for child in told["children"]["first"]} <= children
         assert biography.children(tokenizer, token_id, 1000)[0] == len(children)
 
 
@@ -253,9 +253,9 @@ def test_a_tokenizer_without_history_still_has_biographies() -> None:
     whole = oracle.remade(
         Tokenizer.from_vocab(BYTES | {300: b" low"}, []), ignore_merges={b" low": 300}
     )
-    life = vocabulary_life.life(wrapped(whole, TEXT, "Whole"), 300)
-    assert "cannot be told" in life["use"]["sentence"]
-    assert life["contexts"]["places"]
+    told = life.life(wrapped(whole, TEXT, "Whole"), 300)
+    assert "cannot be told" in told["use"]["sentence"]
+    assert told["contexts"]["places"]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_tokenizer_without_history_still_has_biographies() -> None:
     ],
 )
 def test_use_is_told_in_one_sentence(counts: list[int], says: str) -> None:
-    assert says in vocabulary_life.use_sentence(TokenUse(np.array(counts)))
+    assert says in life.use_sentence(TokenUse(np.array(counts)))
 
 
 # -- health, scripts, overlap --------------------------------------------------------------------
@@ -276,8 +276,8 @@ def test_use_is_told_in_one_sentence(counts: list[int], says: str) -> None:
 
 def test_health_rows_count_what_they_list(app: AppTest, mine: Trained) -> None:
     rows = {row["key"]: row for row in sent(app, "tally_table")["rows"]}
-    assert list(rows) == list(vocabulary_health.ROWS)
-    for key in vocabulary_health.LISTED:
+    assert list(rows) == list(health.ROWS)
+    for key in health.LISTED:
         table = sent(ask(app, health=key), "token_table")
         assert f"{table['total']:,}" == rows[key]["numbers"][0]
         shown = [row["key"] for row in sent(app, "tally_table")["rows"] if row["on"]]
@@ -318,7 +318,7 @@ def test_the_overlap_of_two_tokenizers(mine: Trained) -> None:
 
 def test_the_file_is_the_decoded_vocabulary(mine: Trained) -> None:
     vocabulary = Vocabulary.of(mine.tokenizer)
-    entries = json.loads(vocabulary_health.as_json(vocabulary))
+    entries = json.loads(health.as_json(vocabulary))
     assert entries == list(vocabulary.decoded())
     assert {bytes.fromhex(e["hex"]) for e in entries if e["text"] is None} == {
         token
@@ -326,7 +326,7 @@ def test_the_file_is_the_decoded_vocabulary(mine: Trained) -> None:
         if not whole
     }
     rows = np.array([5, 280])
-    assert json.loads(vocabulary_health.as_json(vocabulary, rows)) == [entries[5], entries[280]]
+    assert json.loads(health.as_json(vocabulary, rows)) == [entries[5], entries[280]]
 
 
 # -- order -----------------------------------------------------------------------------------
@@ -334,8 +334,8 @@ def test_the_file_is_the_decoded_vocabulary(mine: Trained) -> None:
 
 @pytest.mark.parametrize("column", DESCENDS_FIRST)
 def test_sorting_is_total_and_keeps_unborn_entries_last(mine: Trained, column: str) -> None:
-    vocabulary = vocabulary_data.entries(mine)
-    uses = vocabulary_data.uses(mine)
+    vocabulary = facts.entries(mine)
+    uses = facts.uses(mine)
     everything = query.matches(vocabulary, Query(), merge_ids=mine.tokenizer.merge_ids)
     keys = {
         "token": lambda row: vocabulary.tokens[row],
@@ -380,9 +380,9 @@ def test_a_hundred_thousand_tokens_are_one_page_at_a_time(mine: Trained) -> None
     assert table["total"] == sum(b" the" in token for token in tokenizer.vocab.values())
     assert len(table["rows"]) == listing.PER_PAGE
     assert sum(len(e.proto.json) for e in at.get("bidi_component")) < 60_000
-    life = sent(ask(at, token="279"), "token_life")  # " the"
-    assert life["use"]["counts"][-1] > 100
-    assert len(life["use"]["steps"]) < 400
+    told = sent(ask(at, token="279"), "token_life")  # " the"
+    assert told["use"]["counts"][-1] > 100
+    assert len(told["use"]["steps"]) < 400
 
 
 def test_other_pages_open_the_biography(mine: Trained) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from bpe_core.analysis import lineage
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace
-from ui import biography
 from ui.components.token_card import token_card
 from ui.components.token_editor import Picked
-from ui.encoding import refusable
+from ui.instruments import biography
+from ui.server.encoding import refusable
 from ui.session import keys
 from ui.theme import is_large
 

@@ -1,7 +1,7 @@
 """The HTTP routes beside the Streamlit app: what the token editor calls at each keystroke.
 
 Belongs here: who may call, how much, and errors as sentences. What is answered is
-``ui/encoding.py``. The work runs in threads, so a long text never holds up the event loop.
+``ui/server/encoding.py``. The work runs in threads, so a long text never holds up the event loop.
 
 ``POST /api/encode``: the body is the text (UTF-8); the query names ``tokenizer`` (a key of
 ``ui/server/published.py``), ``merges`` (default: all), ``special`` (default: recognize) and
@@ -22,8 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import bpe_core
-from ui import encoding
-from ui.server import published
+from ui.server import encoding, published
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -59,7 +58,7 @@ class Problem(Exception):
 
 
 async def encode(request: Request) -> Response:
-    """Answer ``POST /api/encode`` with the buffer of ``ui/encoding.py``."""
+    """Answer ``POST /api/encode`` with the buffer of ``ui/server/encoding.py``."""
     try:
         _same_origin(request)
         tokenizer = published.lookup(request.query_params.get("tokenizer", ""))

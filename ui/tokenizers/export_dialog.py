@@ -14,7 +14,7 @@ from bpe_core import formats
 from bpe_core.formats import Format
 from bpe_core.tokenizer import Tokenizer
 from ui import words
-from ui.encoding import with_merges
+from ui.server.encoding import with_merges
 from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import proof

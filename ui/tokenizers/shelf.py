@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bpe_core import known
+from bpe_core.analysis import sizes
 from bpe_core.pretokenize import PATTERNS
 from bpe_core.trainer import Trainer
-from ui import import_sizes
 from ui.server import published
 from ui.session import keys, state
 from ui.session.state import Trained
@@ -238,6 +238,27 @@ def remarks(one: ImportedTokenizer) -> list[str]:
         )
     if prepare.prefix_space:
         found.append("It puts a blank in front of a text before it cuts it.")
-    if why := import_sizes.why_fixed(one.tokenizer):
+    if why := why_fixed(one.tokenizer):
         found.append(why)
     return found
+
+
+def why_fixed(tokenizer: Tokenizer) -> str | None:
+    """Why the merges cannot be replayed one by one, as a sentence; None if they can.
+
+    >>> from bpe_core import Trainer
+    >>> why_fixed(Trainer(258).train("abab").tokenizer) is None
+    True
+    """
+    if sizes.has_smaller_sizes(tokenizer):
+        return None
+    late = tokenizer.model.out_of_order
+    if late is not None:
+        return (
+            f"Its merges are not listed in the order in which they were learned (merge {late + 1:,}"
+            " uses a token that a later one makes), so smaller sizes cannot be shown."
+        )
+    return (
+        "It takes words that are entries themselves whole, without merging, so smaller sizes "
+        "cannot be shown."
+    )

@@ -11,8 +11,10 @@ import streamlit as st
 
 from bpe_core import known
 from bpe_core.analysis import sizes
-from ui import encoding, import_sizes, links
+from bpe_core.tokenizer import Tokenizer
+from ui import links
 from ui.components.token_editor import COLORS, has_text, set_text
+from ui.server import encoding
 from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog, import_dialog, picker, shelf
@@ -31,6 +33,11 @@ class EncodingChoices:
     merges: int
     policy: str
     color: str
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer with only so many of its merges."""
+        return encoding.with_merges(self.trained.tokenizer, self.merges)
 
 
 def row() -> EncodingChoices:
@@ -98,7 +105,7 @@ def vocabulary_size(trained: Trained) -> int:
     if values.get(keys.TOKENS_VOCAB_OF) != trained.key:
         values[keys.TOKENS_VOCAB_OF], values[keys.TOKENS_VOCAB] = trained.key, most
         values.pop(keys.TOKENS_SHOWN, None)  # an id means another token now
-    why = import_sizes.why_fixed(tokenizer)
+    why = shelf.why_fixed(tokenizer)
     if why or least == most:
         st.caption("Vocabulary size")
         st.caption(

@@ -1,5 +1,6 @@
 """The Vocabulary screen: every token, where each comes from, and what state they are in.
 
-Reading order: ``query`` and ``filters`` (what is asked for), ``listing`` (what is shown), ``panel``
-(the biography beside it), ``look``. No other screen imports this one.
+Reading order: ``facts`` (what is known of a tokenizer, worked out once), ``query`` and ``filters``
+(what is asked for), ``listing`` (what is shown), ``panel`` with ``life`` (the biography beside it),
+``health``, ``overlap``, ``look``. No other screen imports this one.
 """

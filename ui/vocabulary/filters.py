@@ -9,9 +9,9 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core.analysis.vocabulary import Vocabulary
-from ui import vocabulary_health
 from ui.session import keys
 from ui.session.state import Trained
+from ui.vocabulary import health
 from ui.vocabulary.query import ALL, DESCENDS_FIRST, SEARCHES, SPECIALS, Query
 
 #: The order the list opens with: as the merges were learned.
@@ -155,7 +155,7 @@ def longest_first() -> None:
 def shown_health(query: Query) -> str | None:
     """Return the row of the health table whose tokens are listed now."""
     if query.empty and st.session_state.get(keys.VOCAB_SORT) == ("bytes", True):
-        return vocabulary_health.LONGEST
+        return health.LONGEST
     return query.health
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import streamlit as st
 
 from bpe_core.analysis.vocabulary import KINDS
-from ui import theme, vocabulary_data, vocabulary_health
+from ui import theme
 from ui.components.token_table import Column, Page, token_table
 from ui.session import keys
 from ui.session.state import Trained
-from ui.vocabulary import filters
+from ui.vocabulary import facts, filters, health
 from ui.vocabulary.query import ALL, Query, matches
 from ui.words import literal
 
@@ -35,14 +35,14 @@ _HEX_BYTES = 10  # bytes spelled out in a row; the biography has all of them
 
 def found(trained: Trained, query: Query) -> tuple[np.ndarray, str]:
     """Return the rows that match, in the order asked for, and "" or what is wrong."""
-    vocabulary = vocabulary_data.entries(trained)
-    health = None if query.health is None else vocabulary_health.mask(trained, query.health)
+    vocabulary = facts.entries(trained)
+    odd = None if query.health is None else health.mask(trained, query.health)
     try:
-        wanted = matches(vocabulary, query, merge_ids=trained.tokenizer.merge_ids, health=health)
+        wanted = matches(vocabulary, query, merge_ids=trained.tokenizer.merge_ids, health=odd)
     except ValueError as problem:
         return np.empty(0, np.int64), str(problem)
     by, down = filters.order()
-    return vocabulary.in_order(wanted, by, down=down, uses=vocabulary_data.uses(trained)), ""
+    return vocabulary.in_order(wanted, by, down=down, uses=facts.uses(trained)), ""
 
 
 def heading(trained: Trained, query: Query, n: int) -> None:
@@ -55,7 +55,7 @@ def heading(trained: Trained, query: Query, n: int) -> None:
 
 def sentence(trained: Trained, query: Query, n: int) -> str:
     """Return what the list shows, as Markdown."""
-    vocabulary = vocabulary_data.entries(trained)
+    vocabulary = facts.entries(trained)
     if query.empty:
         return f"All **{n:,}** entries of this vocabulary."
     parts = []
@@ -71,7 +71,7 @@ def sentence(trained: Trained, query: Query, n: int) -> str:
     if query.special != ALL:
         parts.append(literal(query.special.replace("only special", "special tokens only")))
     if query.health:
-        parts.append(vocabulary_health.LISTED[query.health])
+        parts.append(health.LISTED[query.health])
     if query.part_of is not None:
         token = vocabulary.tokens[vocabulary.row(query.part_of)].decode("utf-8", "replace")
         parts.append(f"made of the token “{_visible(token)}”")
@@ -113,7 +113,7 @@ def table(
 
 
 def _cells(trained: Trained, rows: np.ndarray) -> list[tuple[int, bytes, list[str]]]:
-    vocabulary, uses = vocabulary_data.entries(trained), vocabulary_data.uses(trained)
+    vocabulary, uses = facts.entries(trained), facts.uses(trained)
     found = []
     for row in rows.tolist():
         token, birth = vocabulary.tokens[row], int(vocabulary.births[row])

@@ -1,8 +1,8 @@
 """Which token's biography is open, and the panel that shows it.
 
 Belongs here: the id in the page's address (``/vocabulary?token=285``) and in the visitor's state.
-What is said of a token comes from ``ui/biography.py`` and ``ui/vocabulary_life.py``; the ways that
-lead here from other pages stand in ``ui/links.py``.
+What is said of a token comes from ``ui/instruments/biography.py`` and ``life``; the ways that lead
+here from other pages stand in ``ui/links.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ui.components.token_life import token_life
 from ui.instruments import card
 from ui.session import keys
 from ui.session.state import Trained
-from ui.vocabulary_life import cached_life
+from ui.vocabulary.life import cached_life
 
 
 def take_link(trained: Trained) -> None:

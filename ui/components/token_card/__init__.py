@@ -1,7 +1,7 @@
 """The token card: a token's biography, its merge tree, and how its pre-token was cut.
 
-Belongs here: mounting the component. What it says comes from ``ui/biography.py``; how bytes are
-shown is shared with the merge player (``merge_player/bytes.js``).
+Belongs here: mounting the component. What it says comes from ``ui/instruments/biography.py``; how
+bytes are shown is shared with the merge player (``merge_player/bytes.js``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The token editor: a text area whose text is colored by its tokens while one types.
 
 Belongs here: mounting the component and the protocol with it. What a token is comes from the
-engine (``ui/encoding.py``); the browser draws and holds no tokenizer. Reading order of the
+engine (``ui/server/encoding.py``); the browser draws and holds no tokenizer. Reading order of the
 JavaScript: ``spans.js`` (what can be drawn), ``paint.js`` (drawing it), ``asker.js`` (getting the
 tokens), ``notes.js`` (what stands around the text), ``editor.js`` (the editor itself). The marks
 for what cannot be seen are shared with the merge player (``merge_player/bytes.js``).
@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui import encoding
 from ui.components.mount import component
-from ui.server import api
+from ui.server import api, encoding
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -1,6 +1,6 @@
 """The token life: what a token was used for in training: its use, its children, its places.
 
-Belongs here: mounting the component. What it says comes from ``ui/vocabulary_life.py``; how bytes
+Belongs here: mounting the component. What it says comes from ``ui/vocabulary/life.py``; how bytes
 are shown is shared with the merge player (``merge_player/bytes.js``).
 """
 

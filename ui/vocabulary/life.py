@@ -14,8 +14,9 @@ import streamlit as st
 from bpe_core.analysis import vocabulary
 from bpe_core.analysis.replay import TokenUse
 from bpe_core.text import utf8
-from ui import biography, vocabulary_data
+from ui.instruments import biography
 from ui.session.state import Trained
+from ui.vocabulary import facts
 from ui.words import count
 
 #: Places shown, and bytes of the text on each side of one.
@@ -57,11 +58,11 @@ def use(trained: Trained, token_id: int) -> tuple[dict[str, Any], int | None]:
 
     The second value is the number of merges then; None for a token that never occurs there.
     """
-    tokenizer, corpus = trained.tokenizer, vocabulary_data.corpus(trained)
+    tokenizer, corpus = trained.tokenizer, facts.corpus(trained)
     if token_id in tokenizer.special_tokens.values():
         return {"sentence": "A special token is there from the start and never merged."}, None
     try:
-        use = vocabulary_data.replay(trained).use(tokenizer.token_bytes(token_id))
+        use = facts.replay(trained).use(tokenizer.token_bytes(token_id))
     except ValueError as problem:
         return {"sentence": f"It cannot be told: {problem}."}, None
     if not use.ever:
@@ -110,10 +111,10 @@ def contexts(trained: Trained, token_id: int, peak: int | None) -> dict[str, Any
 
     A token that longer ones have taken over is shown where it stood after ``peak`` merges.
     """
-    tokenizer, corpus = trained.tokenizer, vocabulary_data.corpus(trained)
+    tokenizer, corpus = trained.tokenizer, facts.corpus(trained)
     merges = None
-    row = vocabulary_data.entries(trained).row(token_id)
-    n = int(vocabulary_data.uses(trained)[row])
+    row = facts.entries(trained).row(token_id)
+    n = int(facts.uses(trained)[row])
     if n:
         shown = "all" if n <= PLACES else f"the first {PLACES}"
         says = (

@@ -13,8 +13,9 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import compare_cuts, compare_texts, links
-from ui.compare_curves import Curve, size_range, sizes_of
+from ui import links
+from ui.compare import cuts, texts
+from ui.compare.curves import Curve, size_range, sizes_of
 from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import import_dialog, picker, shelf
@@ -42,14 +43,14 @@ def what_to_compare(known: Sequence[Trained]) -> tuple[list[Trained], dict[str, 
     """
     left, right = st.columns(2)
     with left:
-        chosen = tokenizers(known)
+        chosen = choose_tokenizers(known)
         with st.container(horizontal=True, gap="small", key=keys.TOKENIZER_BUTTONS):
             import_dialog.button()
     with right:
-        chosen_texts = texts(chosen, with_chosen(known, chosen))
-    if compare_texts.OWN in chosen_texts:
-        compare_texts.own_text_widgets()
-    if compare_texts.for_some_only(chosen, list(chosen_texts)):
+        chosen_texts = choose_texts(chosen, with_chosen(known, chosen))
+    if texts.OWN in chosen_texts:
+        texts.own_text_widgets()
+    if texts.for_some_only(chosen, list(chosen_texts)):
         st.caption(
             "Tokenizers that were not trained here have no training text; choose another text to "
             "see them too."
@@ -76,7 +77,7 @@ def only_one() -> None:
         links.to_training()
 
 
-def tokenizers(known: Sequence[Trained]) -> list[Trained]:
+def choose_tokenizers(known: Sequence[Trained]) -> list[Trained]:
     """Show the list of tokenizers; return the chosen ones, at least one.
 
     One that was trained or imported since the last look is chosen by itself. A well-known one is
@@ -127,16 +128,16 @@ def _forget_problem() -> None:
     st.session_state.pop(keys.COMPARE_PROBLEM, None)
 
 
-def texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
+def choose_texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
     """Show the list of texts to measure on; return the chosen ones with their names."""
-    offered = compare_texts.choices(chosen, known)
+    offered = texts.choices(chosen, known)
     kept = [c for c in st.session_state.get(keys.COMPARE_TEXTS, []) if c in offered]
     # Tokenizers that were just chosen may have no text of their own; then all get a common one.
     came, before = {t.key for t in chosen}, st.session_state.get(keys.COMPARE_TEXTS_OF, set())
     st.session_state[keys.COMPARE_TEXTS_OF] = came
-    if came != before and compare_texts.for_some_only(chosen, kept):
+    if came != before and texts.for_some_only(chosen, kept):
         kept = []
-    st.session_state[keys.COMPARE_TEXTS] = kept or compare_texts.first_choice(chosen, list(offered))
+    st.session_state[keys.COMPARE_TEXTS] = kept or texts.first_choice(chosen, list(offered))
     st.multiselect(
         "Texts to measure on",
         list(offered),
@@ -251,11 +252,11 @@ def language_tokenizer(known: Sequence[Trained], first: Trained) -> tuple[Traine
 
 def short_text() -> str:
     """Show the text area with its examples and return the text to cut."""
-    st.session_state.setdefault(keys.COMPARE_TEXT, next(iter(compare_cuts.EXAMPLES.values())))
+    st.session_state.setdefault(keys.COMPARE_TEXT, next(iter(cuts.EXAMPLES.values())))
     box, examples = st.columns([4, 1])
     examples.selectbox(
         "Examples",
-        list(compare_cuts.EXAMPLES),
+        list(cuts.EXAMPLES),
         index=None,
         placeholder="Take an example",
         key=keys.COMPARE_EXAMPLE,
@@ -266,7 +267,7 @@ def short_text() -> str:
             "Text to cut",
             key=keys.COMPARE_TEXT,
             height=100,
-            max_chars=compare_cuts.LONGEST,
+            max_chars=cuts.LONGEST,
             persist_state="session",
         )
         or ""
@@ -274,8 +275,6 @@ def short_text() -> str:
 
 
 def _take_example() -> None:
-    if st.session_state[keys.COMPARE_EXAMPLE] in compare_cuts.EXAMPLES:
-        st.session_state[keys.COMPARE_TEXT] = compare_cuts.EXAMPLES[
-            st.session_state[keys.COMPARE_EXAMPLE]
-        ]
+    if st.session_state[keys.COMPARE_EXAMPLE] in cuts.EXAMPLES:
+        st.session_state[keys.COMPARE_TEXT] = cuts.EXAMPLES[st.session_state[keys.COMPARE_EXAMPLE]]
     st.session_state[keys.COMPARE_EXAMPLE] = None

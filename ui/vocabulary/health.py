@@ -13,9 +13,11 @@ import numpy as np
 import streamlit as st
 
 from bpe_core.analysis.vocabulary import Kind, Vocabulary
-from ui import theme, vocabulary_data
+from ui import theme
 from ui.components.tally_table import Tally, tally_table
+from ui.session import keys
 from ui.session.state import Trained
+from ui.vocabulary import facts
 from ui.words import count
 
 LONGEST = "longest"
@@ -58,10 +60,10 @@ _CHINESE = "Chinese characters"
 
 def mask(trained: Trained, key: str) -> np.ndarray:
     """Which entries a row of `LISTED` counts, bool[n]."""
-    vocabulary = vocabulary_data.entries(trained)
+    vocabulary = facts.entries(trained)
     made: dict[str, Callable[[], np.ndarray]] = {
-        "unused": lambda: vocabulary_data.uses(trained) == 0,
-        "unreachable": lambda: vocabulary_data.unreachable(trained),
+        "unused": lambda: facts.uses(trained) == 0,
+        "unreachable": lambda: facts.unreachable(trained),
         "splits": lambda: vocabulary.splits,
         "straddles": lambda: vocabulary.straddles,
     }
@@ -70,7 +72,7 @@ def mask(trained: Trained, key: str) -> np.ndarray:
 
 def health(trained: Trained, shown: str | None, on_pick: Callable[[str], None]) -> None:
     """Draw the table of what is odd about entries; ``shown`` is the row the list shows."""
-    vocabulary, text = vocabulary_data.entries(trained), vocabulary_data.corpus(trained).name
+    vocabulary, text = facts.entries(trained), facts.corpus(trained).name
     rows = []
     for key, (name, note) in ROWS.items():
         number = (
@@ -80,7 +82,7 @@ def health(trained: Trained, shown: str | None, on_pick: Callable[[str], None]) 
         )
         rows.append(Tally(key, name, [number], note.format(text=text), on=key == shown))
     tally_table(
-        "vocab_health_table",
+        keys.VOCAB_HEALTH_TABLE,
         name="Health of the vocabulary",
         heads=["what", "tokens"],
         rows=rows,
@@ -91,7 +93,7 @@ def health(trained: Trained, shown: str | None, on_pick: Callable[[str], None]) 
 
 def scripts(trained: Trained, shown: str | None, on_pick: Callable[[str], None]) -> None:
     """Draw the table of scripts; ``shown`` is the one the list shows."""
-    kinds = vocabulary_data.entries(trained).by_kind()
+    kinds = facts.entries(trained).by_kind()
     n = sum(kind.entries for kind in kinds)
     rows = [
         Tally(
@@ -104,7 +106,7 @@ def scripts(trained: Trained, shown: str | None, on_pick: Callable[[str], None])
         for kind in kinds
     ]
     tally_table(
-        "vocab_scripts_table",
+        keys.VOCAB_SCRIPTS_TABLE,
         name="Scripts of the vocabulary",
         heads=["script", "tokens", "share", "bytes"],
         rows=rows,
@@ -139,15 +141,15 @@ def _percent(part: int, whole: int) -> str:
 
 def download(trained: Trained, rows: np.ndarray) -> None:
     """Draw the buttons that give the decoded vocabulary as JSON, whole and as filtered."""
-    vocabulary = vocabulary_data.entries(trained)
+    vocabulary = facts.entries(trained)
     n = len(vocabulary)
-    with st.container(horizontal=True, vertical_alignment="center", key="vocab_downloads"):
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.VOCAB_DOWNLOADS):
         st.caption("Decoded vocabulary as JSON", width="content")
-        _button(f"All {n:,}", "vocab_json_all", vocabulary, None, f"vocabulary-{n}.json")
+        _button(f"All {n:,}", keys.VOCAB_JSON_ALL, vocabulary, None, f"vocabulary-{n}.json")
         if 0 < len(rows) < n:
             label = f"The {len(rows):,} listed"
             name = f"vocabulary-{n}-listed-{len(rows)}.json"
-            _button(label, "vocab_json_listed", vocabulary, rows, name)
+            _button(label, keys.VOCAB_JSON_LISTED, vocabulary, rows, name)
 
 
 def _button(

@@ -17,10 +17,17 @@ from bpe_core import analysis
 from bpe_core.analysis import sizes
 from bpe_core.analysis.curves import CompressionCurve, Reading
 from bpe_core.tokenizer import Tokenizer
-from ui import compare_texts
-from ui.compare_texts import EvalText
+from ui.compare import texts
+from ui.compare.texts import EvalText
 from ui.instruments import size_steps
+from ui.instruments.charts import Line
 from ui.session.state import Trained
+
+LOOK = (
+    "Look where a line flattens: from there on, twice as many entries save few tokens. "
+    "Solid lines are text the tokenizer was trained on, broken lines text it never saw; "
+    "choose by a broken line of text like yours."
+)
 
 
 def size_range(tokenizer: Tokenizer) -> list[int]:
@@ -130,7 +137,7 @@ def curves(
     several = len(tokenizers) > 1
     for i, trained in enumerate(tokenizers):
         for j, (choice, name) in enumerate(chosen.items()):
-            text = compare_texts.resolve(choice, name, trained, known)
+            text = texts.resolve(choice, name, trained, known)
             if text is None:
                 continue
             curve = measured(trained, text)
@@ -146,7 +153,7 @@ def curves(
 
 def _lower(choice: str, name: str) -> str:
     """The name of a text inside a sentence; titles of samples stay as they are."""
-    return name[:1].lower() + name[1:] if choice == compare_texts.OWN else name
+    return name[:1].lower() + name[1:] if choice == texts.OWN else name
 
 
 def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str:
@@ -159,3 +166,8 @@ def sizes_of(lines: Iterable[Curve]) -> list[int]:
     """The steps of the slider that goes with these lines."""
     ends = [(line.curve.smallest, line.curve.largest) for line in lines]
     return size_steps.between(min(first for first, _ in ends), max(last for _, last in ends))
+
+
+def drawn(lines: Iterable[Curve]) -> list[Line]:
+    """The lines as the chart takes them."""
+    return [Line(c.label, c.name, c.sizes, c.values, c.hue, c.dash) for c in lines]

@@ -16,7 +16,7 @@ import streamlit as st
 from bpe_core.analysis import alignment, sizes
 from bpe_core.analysis.alignment import Cut
 from bpe_core.tokenizer import Tokenizer
-from ui.compare_curves import size_range
+from ui.compare.curves import size_range
 from ui.session.state import Trained
 from ui.theme import HUES
 

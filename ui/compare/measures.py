@@ -16,8 +16,8 @@ from bpe_core.analysis import measures, sizes
 from bpe_core.analysis.measures import Measures
 from bpe_core.analysis.replay import Replay
 from bpe_core.tokenizer import Tokenizer
-from ui.compare_curves import Curve
-from ui.compare_texts import EvalText
+from ui.compare.curves import Curve
+from ui.compare.texts import EvalText
 from ui.session.state import Trained
 
 # -- cached -----------------------------------------------------------------------------------

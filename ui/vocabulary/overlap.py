@@ -11,13 +11,14 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from bpe_core.formats import FormatError
-from bpe_core.registry import RegistryError
-from ui import theme, vocabulary_data
+from ui import theme
 from ui.components.tally_table import Tally, tally_table
 from ui.components.token_table import Column, Page, token_table
+from ui.session import keys
 from ui.session.state import Trained
-from ui.tokenizers import shelf
+from ui.tokenizers import picker, shelf
+from ui.vocabulary import facts
+from ui.words import literal
 
 SHARED, HERE, THERE = "shared", "here", "there"
 PER_PAGE = 15
@@ -31,8 +32,8 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
     """
     others = {key: name for key, name in shelf.offered().items() if key != trained.key}
     values = st.session_state
-    if values.get("vocab_other") not in [None, *others]:
-        values.vocab_other = None
+    if values.get(keys.VOCAB_OTHER) not in [None, *others]:
+        values[keys.VOCAB_OTHER] = None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         key = st.selectbox(
             "Compare with",
@@ -40,7 +41,7 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
             index=None,
             placeholder="another tokenizer",
             format_func=lambda key: others.get(key, ""),
-            key="vocab_other",
+            key=keys.VOCAB_OTHER,
             on_change=_begin,
             persist_state="session",
             width=420,
@@ -48,21 +49,17 @@ def section(trained: Trained, on_open: Callable[[int], None], beside: str) -> No
     if key is None:
         st.caption("Choose one to see which entries both have, and which only one of them.")
         return
-    try:
-        there = shelf.here(key)
-        if there is None:
-            with st.spinner(shelf.waiting(key)):
-                there = shelf.well_known(key)
-    except (RegistryError, FormatError) as err:
-        st.warning(str(err))
+    there, problem = picker.read(key)
+    if there is None:
+        st.warning(literal(problem))
         return
     compare(trained, there, on_open, beside)
 
 
 def compare(here: Trained, there: Trained, on_open: Callable[[int], None], beside: str) -> None:
     """Draw the counts of two vocabularies and the entries of the part that is looked at."""
-    shared_here, shared_there = vocabulary_data.overlap(here, there)
-    part = st.session_state.get("vocab_part", HERE)
+    shared_here, shared_there = facts.overlap(here, there)
+    part = st.session_state.get(keys.VOCAB_PART, HERE)
     counts = {
         SHARED: np.count_nonzero(shared_here),
         HERE: np.count_nonzero(~shared_here),
@@ -77,7 +74,7 @@ def compare(here: Trained, there: Trained, on_open: Callable[[int], None], besid
     tally, entries = st.columns([1, 1.35], gap="medium")
     with tally:
         tally_table(
-            "vocab_overlap_counts",
+            keys.VOCAB_OVERLAP_COUNTS,
             name="Overlap of the two vocabularies",
             heads=["entries", "tokens"],
             rows=[
@@ -120,19 +117,19 @@ def _table(
     on_open: Callable[[int], None] | None,
     beside: str,
 ) -> None:
-    vocabulary = vocabulary_data.entries(of)
+    vocabulary = facts.entries(of)
     n_pages = max(1, -(-len(rows) // PER_PAGE))
-    at = min(st.session_state.get("vocab_part_page", 0), n_pages - 1)
+    at = min(st.session_state.get(keys.VOCAB_PART_PAGE, 0), n_pages - 1)
     found = []
     for row in rows[at * PER_PAGE : (at + 1) * PER_PAGE].tolist():
         token = vocabulary.tokens[row]
         cells = [str(vocabulary.ids[row])]
         if other is not None:
-            there = vocabulary_data.entries(other)
+            there = facts.entries(other)
             cells.append(", ".join(str(i) for i in there.ids[there.spelling(token)]))
         found.append((int(vocabulary.ids[row]), token, cells))
     token_table(
-        "vocab_overlap_table",
+        keys.VOCAB_OVERLAP_TABLE,
         name=name,
         columns=columns,
         page=Page(found, at, n_pages, len(rows)),
@@ -146,13 +143,13 @@ def _table(
 
 
 def _begin() -> None:
-    st.session_state.vocab_part_page = 0
+    st.session_state[keys.VOCAB_PART_PAGE] = 0
 
 
 def _look_at(part: str) -> None:
-    st.session_state.vocab_part = part
+    st.session_state[keys.VOCAB_PART] = part
     _begin()
 
 
 def _turn(page: int) -> None:
-    st.session_state.vocab_part_page = page
+    st.session_state[keys.VOCAB_PART_PAGE] = page

@@ -15,13 +15,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from bpe_core.analysis.curves import CompressionCurve
-from bpe_core.formats import FormatError
-from bpe_core.registry import RegistryError
-from ui import compare_curves, compare_tables
-from ui.compare_curves import Curve
+from ui.compare import curves, tables
+from ui.compare.curves import Curve
 from ui.instruments import charts
+from ui.session import keys
+from ui.session.state import Trained
 from ui.theme import HUES
-from ui.tokenizers import shelf
+from ui.tokenizers import picker
 from ui.words import literal
 
 #: The marks there are, with the short name that stands at the point, and in the row of choices.
@@ -59,41 +59,39 @@ class Mark:
 
 def choose(lines: Sequence[Curve]) -> list[Mark]:
     """Show which marks there are, and return those chosen, measured on each text of the lines."""
-    if "compare_marks" not in st.session_state:
+    if keys.COMPARE_MARKS not in st.session_state:
         far = max(int(line.sizes[-1]) for line in lines) >= FROM_THE_START
-        st.session_state.compare_marks = list(NAMES) if far else []
+        st.session_state[keys.COMPARE_MARKS] = list(NAMES) if far else []
     chosen = st.pills(
         "Reference marks",
         list(NAMES),
         format_func=PILLS.__getitem__,
         selection_mode="multi",
-        key="compare_marks",
+        key=keys.COMPARE_MARKS,
         help="Well-known tokenizers, each as a point at its own vocabulary size.",
         persist_state="session",
     )
     marks: list[Mark] = []
     missing: list[str] = []
     for name in chosen or ():
-        try:
-            with st.spinner(shelf.waiting(name)):
-                known = shelf.well_known(name)
-        except (RegistryError, FormatError) as err:
-            missing.append(str(err))
-            continue
-        marks += measured(known, lines)
+        known, problem = picker.read(name)
+        if known is None:
+            missing.append(problem)
+        else:
+            marks += measured(known, lines)
     for sentence in missing:
         st.caption(literal(sentence))
     return marks
 
 
-def measured(known: shelf.ImportedTokenizer, lines: Sequence[Curve]) -> list[Mark]:
+def measured(known: Trained, lines: Sequence[Curve]) -> list[Mark]:
     """Return a tokenizer's marks, one for each text that the lines are about."""
     first: dict[str, Curve] = {}
     for line in lines:
         first.setdefault(line.text.id, line)
     found = []
     for text_id, line in first.items():
-        tokens, n_bytes = compare_curves.whole(known.key, text_id, known.tokenizer, line.text.read)
+        tokens, n_bytes = curves.whole(known.key, text_id, known.tokenizer, line.text.read)
         if tokens:
             shared = sum(other.text.id == text_id for other in lines) > 1
             point = CompressionCurve.of_full_size(known.tokenizer, tokens, n_bytes)
@@ -195,4 +193,4 @@ def in_words(marks: Sequence[Mark]) -> str:
 
 def says(lines: Sequence[Curve], at: int, marks: Sequence[Mark]) -> str:
     """Return what the chart says at the size ``at``, marks included, as HTML."""
-    return compare_tables.reading(lines, at) + reading(marks)
+    return tables.reading(lines, at) + reading(marks)

@@ -11,8 +11,8 @@ from html import escape
 
 from bpe_core.analysis.curves import Reading
 from bpe_core.analysis.measures import Measures
-from ui.compare_curves import Curve, gain
-from ui.compare_measures import ROWS
+from ui.compare.curves import Curve, gain
+from ui.compare.measures import ROWS
 from ui.instruments.charts import DASHES
 from ui.theme import DARK, HUES, LIGHT
 
