@@ -1,7 +1,7 @@
 """The options of the command line, with their help.
 
 Belongs here: what can be typed, and what `--help` says. Does not belong here: what the commands
-do (`__main__.py`).
+do (`commands.py`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import argparse
 import os
 from typing import Any, NoReturn
 
-from . import __version__
-from .cli import IDS_KINDS, STDIO, TOKENIZER_KINDS
-from .model import BYTE_ORDERS
-from .patterns import PATTERNS
-from .trainer import TIE_BREAKS
+from bpe_core import __version__
+from bpe_core.model import BYTE_ORDERS
+from bpe_core.patterns import PATTERNS
+from bpe_core.trainer import TIE_BREAKS
+
+from .files import STDIO
+from .ids import IDS_KINDS
+from .tokenizers import TOKENIZER_KINDS
 
 
 class _Parser(argparse.ArgumentParser):

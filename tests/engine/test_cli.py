@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import bpe_core
-from bpe_core import Tokenizer, Trainer, TrainingRun, cli, cli_options, corpus, counting
+from bpe_core import Tokenizer, Trainer, TrainingRun, cli, corpus, counting
 from bpe_core import __main__ as command_line
 
 ROOT = Path(bpe_core.__file__).resolve().parents[1]
@@ -181,7 +181,7 @@ def test_parquet_without_its_package_is_refused_before_any_training(
     run: Run, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(command_line, "_trained", None)
+    monkeypatch.setattr(cli.training, "trained", None)
     done = run("trace", text, "--vocab-size", 290, "-o", tmp_path / "log.parquet")
     assert done.status == 1
     assert "needs the package pyarrow" in done.err[0]
@@ -244,7 +244,7 @@ def test_ids_as_text_may_be_cut_by_blocks_anywhere(
     path, tokenizer = small
     written = "\n ".join(map(str, tokenizer.encode(TEXT[:200]))) + " "
     for size in (1, 2, 3, 7):
-        monkeypatch.setattr(cli, "CHUNK", size)
+        monkeypatch.setattr(cli.ids, "CHUNK", size)
         assert run("decode", "-", "-t", path, stdin=written.encode()).out.decode() == TEXT[:200]
 
 
@@ -325,7 +325,7 @@ def test_an_empty_text_makes_an_empty_file(
 def test_the_head_of_an_npy_file_has_room_for_any_length() -> None:
     for dtype in (np.dtype("<u2"), np.dtype("<u4")):
         for n in (0, 1, 10**6, 2**63):
-            head = cli.npy_header(dtype, n)
+            head = cli.ids.npy_header(dtype, n)
             assert len(head) == 128
             assert np.lib.format.read_magic(file := io.BytesIO(head)) == (1, 0)
             assert np.lib.format.read_array_header_1_0(file) == ((n,), False, dtype)
@@ -341,7 +341,7 @@ def test_memory_does_not_grow_with_the_file(
 ) -> None:
     # Small blocks, so that a small file is many of them.
     monkeypatch.setattr(corpus, "BLOCK", 1 << 13)
-    monkeypatch.setattr(cli, "CHUNK", 1 << 10)
+    monkeypatch.setattr(cli.ids, "CHUNK", 1 << 10)
     size = {"once": 1 << 17, "eightfold": 1 << 20}
     peaks: dict[str, list[int]] = {}
     for name, n in size.items():
@@ -489,14 +489,14 @@ def test_help_and_version_end_well(run: Run) -> None:
     done = run("--version")
     assert (done.status, done.out.decode()) == (0, f"mergescope {bpe_core.__version__}\n")
     assert run("--help").status == 0
-    for command, said in command_line.COMMANDS.items():
+    for command, said in cli.commands.COMMANDS.items():
         done = run(command, "--help")
         assert (done.status, done.err) == (0, []), said
         assert b"examples:" in done.out
 
 
 def test_every_option_says_its_default() -> None:
-    (commands,) = (a for a in cli_options.parser()._actions if a.dest == "command")
+    (commands,) = (a for a in cli.options.parser()._actions if a.dest == "command")
     for name, sub in commands.choices.items():
         for action in sub._actions:
             assert action.help, (name, action.dest)
@@ -506,13 +506,13 @@ def test_every_option_says_its_default() -> None:
 
 
 def test_examples_in_the_help_and_the_readme_can_be_run() -> None:
-    parser = cli_options.parser()
-    pages = [*cli_options._EXAMPLES.values(), (ROOT / "README.md").read_text(encoding="utf-8")]
+    parser = cli.options.parser()
+    pages = [*cli.options._EXAMPLES.values(), (ROOT / "README.md").read_text(encoding="utf-8")]
     found = 0
     for page in pages:
         for line in re.findall(r"(?:^|\| )(?:\s*)(mergescope .*)$", page, re.MULTILINE):
             words = shlex.split(re.split(r" [|>] ", line)[0], comments=True)
-            assert parser.parse_args(words[1:]).command in command_line.COMMANDS
+            assert parser.parse_args(words[1:]).command in cli.commands.COMMANDS
             found += 1
     assert found > 15
 
@@ -573,7 +573,7 @@ def test_a_training_that_is_stopped_leaves_nothing(
         monkeypatch.setattr(TrainingRun, "advance", stopped)
     else:
         # As the signal leaves it: the threads that count see it and end.
-        monkeypatch.setattr(cli.stop, "is_set", lambda: True)
+        monkeypatch.setattr(cli.terminal.stop, "is_set", lambda: True)
     out = tmp_path / ("bpe" if command == "train" else "log.csv")
     where = "--out" if command == "train" else "-o"
     done = run(command, text, "--vocab-size", 300, where, out)
@@ -712,6 +712,33 @@ def test_a_rank_file_wants_its_pattern_and_gives_special_tokens_the_next_ids(
     assert "--pattern" in done.err[-1]
     done = run("encode", "-", "-t", path, "--pattern", "gpt2", "--special", END, stdin=END.encode())
     assert (done.status, done.out.split()) == (0, [b"280"])
+
+
+def test_a_file_is_told_by_its_looks_not_by_its_name(
+    run: Run, text: Path, tmp_path: Path, small: tuple[Path, Tokenizer]
+) -> None:
+    native, tokenizer = small
+    for form in ("tiktoken", "hf"):
+        made = run("train", text, "--vocab-size", 280, "--out", tmp_path, "--format", form)
+        assert made.status == 0
+    expected = [str(i).encode() for i in Trainer(280).train(text).tokenizer.encode("low")]
+    # A rank file says no pattern, whatever it is called, so none may be taken for granted.
+    ranks = (tmp_path / "tokenizer.tiktoken").rename(tmp_path / "ranks.txt")
+    done = run("encode", "-", "-t", ranks, stdin=b"low")
+    assert (done.status, done.out) == (2, b"")
+    assert "give it with --pattern" in done.err[-1]
+    done = run("encode", "-", "-t", ranks, "--pattern", "gpt2", stdin=b"low")
+    assert (done.status, done.out.split()) == (0, expected)
+    # What only looks like one half of a pair by its name is read as what it is.
+    whole = (tmp_path / "tokenizer.json").rename(tmp_path / "vocab-whole.json")
+    done = run("encode", "-", "-t", whole, stdin=b"low")
+    assert (done.status, done.out.split()) == (0, expected)
+    renamed = native.rename(tmp_path / "my vocabulary.json")
+    done = run("encode", "-", "-t", renamed, stdin=b"low")
+    assert (done.status, done.out.split()) == (
+        0,
+        [str(i).encode() for i in tokenizer.encode("low")],
+    )
 
 
 def test_a_well_known_name_is_a_tokenizer(
