@@ -53,7 +53,8 @@ def tuple_of(n: int, kind: Any) -> Any:
 def group(named_tuple: type, *kinds: Any) -> Any:
     """The type of a named group of arrays or numbers (see layout.py), by the types of its fields.
 
-    Inside a kernel a group costs nothing: its fields are arguments of their own.
+    Inside a kernel a group costs nothing: its fields are arguments of their own; in a call from
+    Python it costs about a microsecond. Numba before 0.61 tells long groups apart wrongly.
     """
     return types.BaseTuple.from_types(kinds, named_tuple)
 
