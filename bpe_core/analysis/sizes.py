@@ -9,20 +9,25 @@ Does not belong here: what a text costs at a size (`curves`, `measures`).
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from bpe_core.tokenizer import Tokenizer
 
 
+@functools.lru_cache(maxsize=16)  # sliders ask again and again
 def births(tokenizer: Tokenizer) -> np.ndarray:
-    """Ranks of the merges that make a new entry, in order, int64[n].
+    """Ranks of the merges that make a new entry, in order, int64[n], not to be written to.
 
     >>> from bpe_core import Trainer
     >>> births(Trainer(258).train("aaabdaaabac").tokenizer).tolist()
     [0, 1]
     """
     ranks = tokenizer.birth_ranks
-    return np.sort(ranks[ranks >= 0]).astype(np.int64)
+    found = np.sort(ranks[ranks >= 0]).astype(np.int64)
+    found.flags.writeable = False
+    return found
 
 
 def smallest(tokenizer: Tokenizer) -> int:
