@@ -32,7 +32,7 @@ ROWS = {
     "unreachable": (
         "Unreachable",
         "Does not encode to itself: its own text becomes other tokens, so it can only turn up "
-        "inside a longer piece, if at all.",
+        "inside a longer pre-token, if at all.",
     ),
     LONGEST: ("Longest", "The most bytes one token has. Press to see the longest first."),
     "splits": (
