@@ -26,13 +26,13 @@ class Sample:
     vocab_size: int
 
     def read(self) -> str:
-        """Return the whole text."""
+        """The whole text."""
         return self.path.read_bytes().decode("utf-8")
 
 
 @lru_cache(maxsize=1)
 def by_id() -> dict[str, Sample]:
-    """Return the samples by id, in the order of ``sample_corpora/index.json``."""
+    """The samples by id, in the order of ``sample_corpora/index.json``."""
     found: dict[str, Sample] = {}
     for entry in json.loads((FOLDER / "index.json").read_text("utf-8")):
         path = FOLDER / entry["file"]
@@ -49,5 +49,5 @@ def by_id() -> dict[str, Sample]:
 
 
 def first() -> Sample:
-    """Return the sample that the app opens with."""
+    """The sample that the app opens with."""
     return next(iter(by_id().values()))

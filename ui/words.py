@@ -11,7 +11,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&])")
 
 
 def literal(text: str) -> str:
-    r"""Return ``text`` so that Markdown shows it letter for letter, on one line.
+    r"""``text`` so that Markdown shows it letter for letter, on one line.
 
     >>> literal("a*b* $x$")
     'a\\*b\\* \\$x\\$'
@@ -20,7 +20,7 @@ def literal(text: str) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Return a size the way people say it.
+    """A size the way people say it.
 
     >>> size(182_400), size(3_250_000), size(12)
     ('182 kB', '3.2 MB', '12 bytes')
@@ -31,7 +31,7 @@ def size(n_bytes: int) -> str:
 
 
 def seconds(s: float) -> str:
-    """Return a duration the way people say it.
+    """A duration the way people say it.
 
     >>> seconds(0.04), seconds(7.4), seconds(131)
     ('less than 0.1 s', '7 s', '2 min 11 s')
@@ -44,7 +44,7 @@ def seconds(s: float) -> str:
 
 
 def count(n: int, thing: str) -> str:
-    """Return a number with its noun.
+    """A number with its noun.
 
     >>> count(1, "merge"), count(2000, "merge")
     ('1 merge', '2,000 merges')

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 import bpe_core
 from bpe_core import Tokenizer, Trainer
 from bpe_core.analysis import lineage
-from ui.server import api, encoding, published
+from ui.server import api, encoding, published, wire
 
 EOT = "<|endoftext|>"
 TEXTS = [
@@ -42,7 +42,7 @@ def key(tokenizer: Tokenizer) -> str:
 
 def read(data: bytes) -> tuple[dict[str, int], np.ndarray, np.ndarray, np.ndarray]:
     """Take an answer apart: the numbers, ids, ends, ages."""
-    head = dict(zip(encoding.HEAD, np.frombuffer(data, "<u4", 16).tolist(), strict=False))
+    head = dict(zip(wire.HEAD, np.frombuffer(data, "<u4", 16).tolist(), strict=False))
     n = head["sent"]
     assert len(data) == 64 + 9 * n
     ids, ends = (np.frombuffer(data, "<u4", n, 64 + 4 * n * i) for i in (0, 1))
@@ -77,7 +77,7 @@ def test_the_answer_is_the_engines(client, tokenizer, key, text) -> None:
         (token.id, token.end) for token in tokenizer.tokens(text)
     ]
     assert head == {
-        "version": encoding.VERSION,
+        "version": wire.VERSION,
         "tokens": len(ids),
         "sent": len(ids),
         "bytes": len(text.encode()),

@@ -23,7 +23,7 @@ from ui import limits
 from ui.compare import curves, marks, measures, texts
 from ui.components.token_editor import Picked
 from ui.instruments import biography
-from ui.server import encoding, published
+from ui.server import encoding, published, wire
 from ui.session import state
 from ui.tokenizers import importing, shelf
 from ui.tokenizers.importing import ImportProblem
@@ -218,7 +218,7 @@ def test_a_well_known_name_is_read_once_for_all(published_files: None) -> None:
 def test_answers_cover_the_typed_text(brought: ImportedTokenizer) -> None:
     text = "a  <|x|> " + TEXT
     data = encoding.answer(brought.tokenizer, text)
-    head = dict(zip(encoding.HEAD, np.frombuffer(data[:40], "<u4").tolist(), strict=True))
+    head = dict(zip(wire.HEAD, np.frombuffer(data[:40], "<u4").tolist(), strict=True))
     n = head["tokens"]
     ids = np.frombuffer(data[64 : 64 + 4 * n], "<u4")
     ends = np.frombuffer(data[64 + 4 * n : 64 + 8 * n], "<u4")

@@ -26,7 +26,7 @@ MOST_TEXTS = 4
 
 
 def distinct(known: Sequence[Trained]) -> list[Trained]:
-    """Return the tokenizers with names that differ: of equal ones the older is number 1."""
+    """The tokenizers with names that differ: of equal ones the older is number 1."""
     found: list[Trained] = []
     for i, trained in enumerate(known):
         alike = [t.name == trained.name for t in known]
@@ -59,7 +59,7 @@ def what_to_compare(known: Sequence[Trained]) -> tuple[list[Trained], dict[str, 
 
 
 def with_chosen(known: Sequence[Trained], chosen: Sequence[Trained]) -> list[Trained]:
-    """Return the visitor's own tokenizers, and behind them the well-known ones that are chosen."""
+    """The visitor's own tokenizers, and behind them the well-known ones that are chosen."""
     own = {t.key for t in known}
     return [*known, *(t for t in chosen if t.key not in own)]
 
@@ -181,7 +181,7 @@ def take_pointed_size() -> None:
 
 
 def measured(lines: Sequence[Curve]) -> list[Curve]:
-    """Return up to four lines for the table of measures; show a choice of texts if there are more.
+    """Up to four lines for the table of measures; show a choice of texts if there are more.
 
     One tokenizer is measured on all its texts; several are measured on one text.
     """

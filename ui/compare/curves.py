@@ -2,7 +2,7 @@
 
 Belongs here: the curves of the chosen tokenizers on the chosen texts, cached, and what they say
 at one size, in words. Does not belong here: the arithmetic (``bpe_core.analysis.curves``), how
-curves are drawn (``charts``) and what the texts are (``compare_texts``).
+curves are drawn (``charts``) and what the texts are (``texts``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Well-known tokenizers as reference marks: one point each, at its own vocabulary size.
 
 Belongs here: which ones are shown, their values on the texts of the curves, and how the points are
-added to the chart. Does not belong here: the curves (``compare_curves``, ``charts``).
+added to the chart. Does not belong here: the curves (``curves``, ``charts``).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def choose(lines: Sequence[Curve]) -> list[Mark]:
 
 
 def measured(known: Trained, lines: Sequence[Curve]) -> list[Mark]:
-    """Return a tokenizer's marks, one for each text that the lines are about."""
+    """A tokenizer's marks, one for each text that the lines are about."""
     first: dict[str, Curve] = {}
     for line in lines:
         first.setdefault(line.text.id, line)
@@ -152,7 +152,7 @@ def add(figure: go.Figure, marks: Sequence[Mark], *, large: bool = False) -> Non
 
 
 def reading(marks: Sequence[Mark]) -> str:
-    """Return the values as HTML: a row per tokenizer, a number per text with its line's sign."""
+    """The values as HTML: a row per tokenizer, a number per text with its line's sign."""
     if not marks:
         return ""
     rows = []
@@ -170,7 +170,7 @@ def reading(marks: Sequence[Mark]) -> str:
     return f'<div class="cmp refs"><h5>Well-known, at their own sizes</h5>{"".join(rows)}</div>'
 
 
-#: The look of `reading`; the rest of it is that of ``compare_tables``.
+#: The look of `reading`; the rest of it is that of ``tables``.
 STYLE = """<style>
 .cmp.refs { margin-top: .9em; }
 .cmp.refs div { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1em .8em;
@@ -183,7 +183,7 @@ STYLE = """<style>
 
 
 def in_words(marks: Sequence[Mark]) -> str:
-    """Return the same as a sentence, for those who cannot see the chart; "" for no marks."""
+    """The same as a sentence, for those who cannot see the chart; "" for no marks."""
     said = [
         f"{mark.name} with {mark.size:,} entries on {mark.line.text.name}: {mark.value:.2f}"
         for mark in marks
@@ -192,5 +192,5 @@ def in_words(marks: Sequence[Mark]) -> str:
 
 
 def says(lines: Sequence[Curve], at: int, marks: Sequence[Mark]) -> str:
-    """Return what the chart says at the size ``at``, marks included, as HTML."""
+    """What the chart says at the size ``at``, marks included, as HTML."""
     return tables.reading(lines, at) + reading(marks)

@@ -1,8 +1,8 @@
 """The table of measures: a tokenizer at one vocabulary size on one text, and which way is better.
 
 Belongs here: the rows of the table in words, and the caches. Does not belong here: the numbers
-(``bpe_core.analysis.measures``), curves over all sizes (``compare_curves``) and how the table looks
-(``compare_tables``).
+(``bpe_core.analysis.measures``), curves over all sizes (``curves``) and how the table looks
+(``tables``).
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ STYLE = f"""<style>
 
 
 def sign(line: Curve) -> str:
-    """Return the sign of a line: its label in its hue, and its dash below."""
+    """The sign of a line: its label in its hue, and its dash below."""
     return (
         f'<span class="key h{line.hue}"><span class="sign">{escape(line.label)}</span>'
         f'<span class="dash d{line.dash}" title="{DASHES[line.dash]}"></span></span>'
@@ -82,7 +82,7 @@ def sign(line: Curve) -> str:
 
 
 def reading(lines: Sequence[Curve], at: int) -> str:
-    """Return the list of what each line says at the size ``at``, densest first."""
+    """The list of what each line says at the size ``at``, densest first."""
     rows = [
         f'<li data-testid="reading">{sign(line)}<b>{says.bytes_per_token:.2f}</b>'
         f'<span class="name">{escape(line.name)}<br><small>{gain(says)}</small></span></li>'
@@ -95,7 +95,7 @@ def reading(lines: Sequence[Curve], at: int) -> str:
 
 
 def in_words(lines: Sequence[Curve], at: int) -> str:
-    """Return the same as one sentence, for those who cannot see the chart."""
+    """The same as one sentence, for those who cannot see the chart."""
     said = [
         f"{line.label}, {line.name}: {says.bytes_per_token:.2f}, {gain(says)}"
         for line, says in _ordered(lines, at)
@@ -109,7 +109,7 @@ def _ordered(lines: Sequence[Curve], at: int) -> list[tuple[Curve, Reading]]:
 
 
 def measures(columns: Sequence[tuple[Curve, int, Measures]], size: int) -> str:
-    """Return the table at ``size``: a row per measure, a column per (line, its size, measures).
+    """The table at ``size``: a row per measure, a column per (line, its size, measures).
 
     Where the columns are tokenizers on one text, the best value of a row is bold.
     """

@@ -1,7 +1,7 @@
 """The texts a tokenizer can be measured on: what it learned from, what was held out, any other.
 
 Belongs here: the list of choices, what each one means for each tokenizer, and the widgets for a
-text of the visitor's own. Does not belong here: measuring (``compare_curves``).
+text of the visitor's own. Does not belong here: measuring (``curves``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EvalText:
 
 
 def choices(tokenizers: Sequence[Trained], known: Sequence[Trained]) -> dict[str, str]:
-    """Return the choices with their names: for ``tokenizers``, among all that are ``known``."""
+    """The choices with their names: for ``tokenizers``, among all that are ``known``."""
     several = len(tokenizers) > 1
     found: dict[str, str] = {}
     if any(t.text for t in tokenizers):
@@ -55,7 +55,7 @@ def choices(tokenizers: Sequence[Trained], known: Sequence[Trained]) -> dict[str
 
 
 def first_choice(tokenizers: Sequence[Trained], offered: Sequence[str]) -> list[str]:
-    """Return what is shown before the visitor chooses."""
+    """What is shown before the visitor chooses."""
     wanted = [LEARNED, HELD_OUT]
     if not all(t.text for t in tokenizers):  # an imported one has no text: one for all of them
         theirs = [f"text:{t.key}" for t in tokenizers if t.text]
@@ -67,7 +67,7 @@ def first_choice(tokenizers: Sequence[Trained], offered: Sequence[str]) -> list[
 
 
 def resolve(choice: str, name: str, trained: Trained, known: Sequence[Trained]) -> EvalText | None:
-    """Return what a choice of that name means for ``trained``, or None if it has no such text."""
+    """What a choice of that name means for ``trained``, or None if it has no such text."""
     if choice == LEARNED:
         return _given(f"learned:{trained.key}", "its training text", True, trained.text)
     if choice == HELD_OUT:
@@ -85,7 +85,7 @@ def resolve(choice: str, name: str, trained: Trained, known: Sequence[Trained]) 
 
 
 def for_some_only(tokenizers: Sequence[Trained], chosen: Sequence[str]) -> bool:
-    """Return whether some tokenizer would have no line, as it was not trained here."""
+    """Whether some tokenizer would have no line, as it was not trained here."""
     return not all(t.text for t in tokenizers) and set(chosen) <= {LEARNED, HELD_OUT}
 
 
@@ -113,7 +113,7 @@ class _Upload:
 
 
 def own_text() -> tuple[str, str]:
-    """Return the visitor's own text (the uploaded file, else what was pasted) and its digest."""
+    """The visitor's own text (the uploaded file, else what was pasted) and its digest."""
     upload: _Upload | None = st.session_state.get(keys.COMPARE_UPLOAD)
     if upload is not None:
         return upload.text, upload.digest

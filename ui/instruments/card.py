@@ -59,7 +59,7 @@ def of_click(
 
 
 def _story(tokenizer: Tokenizer, picked: Picked, *, recognized: bool) -> dict[str, object] | None:
-    """Return how the clicked pre-token was cut; None where a special token was found as a whole."""
+    """How the clicked pre-token was cut; None where a special token was found as a whole."""
     specials = tokenizer.special_tokens
     pretoken = lineage.pretoken_at(
         tokenizer, picked.context, picked.offset, special_tokens=recognized

@@ -45,7 +45,7 @@ class Line:
 
 
 def literal(text: str) -> str:
-    """Return ``text`` so that plotly shows it letter for letter: no tags, formulas or templates.
+    """``text`` so that plotly shows it letter for letter: no tags, formulas or templates.
 
     >>> literal("<b>$x$</b>")
     '&lt;b&gt;&#36;x&#36;&lt;/b&gt;'
@@ -55,7 +55,7 @@ def literal(text: str) -> str:
 
 
 def thinned(sizes: np.ndarray, n: int = _POINTS) -> np.ndarray:
-    """Return the places of at most ``n`` sizes, even on a log axis, first and last included.
+    """The places of at most ``n`` sizes, even on a log axis, first and last included.
 
     >>> thinned(np.array([256, 257, 258, 400]), 3).tolist()
     [0, 3]
@@ -66,7 +66,7 @@ def thinned(sizes: np.ndarray, n: int = _POINTS) -> np.ndarray:
 
 
 def size_ticks(lowest: int, highest: int) -> list[int]:
-    """Return where a log axis of vocabulary sizes is labeled: the lower end and round numbers.
+    """Where a log axis of vocabulary sizes is labeled: the lower end and round numbers.
 
     >>> size_ticks(256, 476), size_ticks(256, 20_000)
     ([256, 300, 350, 400, 450], [256, 500, 1000, 2000, 5000, 10000, 20000])
@@ -190,7 +190,7 @@ def compression(lines: Sequence[Line], at: int, *, large: bool = False) -> go.Fi
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
-    """Return the values moved apart to be at least ``gap`` from each other, in the same order.
+    """The values moved apart to be at least ``gap`` from each other, in the same order.
 
     >>> spread([1.0, 1.0, 5.0], 0.5)
     [0.75, 1.25, 5.0]

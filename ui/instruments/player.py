@@ -81,7 +81,7 @@ def show(trained: Trained, opening_step: int | None = None, key: str = keys.MERG
 
 
 def window(text: str) -> str:
-    """Return the beginning of ``text`` that the player draws, cut behind a line or a blank.
+    """The beginning of ``text`` that the player draws, cut behind a line or a blank.
 
     >>> window("a line\\n" * 2000) == "a line\\n" * 1142
     True

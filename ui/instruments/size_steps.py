@@ -13,7 +13,7 @@ _FAR = range(60_000, 1_000_000, 10_000)  # steps of a size slider beyond what is
 
 
 def to_train(lowest: int, current: int) -> list[int]:
-    """Return the steps of the size slider: even on a log scale, round numbers, never above LARGEST.
+    """The steps of the size slider: even on a log scale, round numbers, never above LARGEST.
 
     >>> to_train(256, 300)[:4], to_train(256, 300)[-1], 476 in to_train(256, 476)
     ([256, 260, 265, 270], 50257, True)
@@ -34,7 +34,7 @@ def to_train(lowest: int, current: int) -> list[int]:
 
 
 def between(lowest: int, highest: int) -> list[int]:
-    """Return the steps of a size slider: round numbers between two sizes, and the two.
+    """The steps of a size slider: round numbers between two sizes, and the two.
 
     >>> between(256, 300)
     [256, 260, 265, 270, 275, 280, 285, 290, 295, 300]

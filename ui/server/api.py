@@ -53,7 +53,7 @@ class Problem(Exception):
         self.sentence = sentence
 
     def response(self) -> Response:
-        """Return it as JSON: ``{"error": sentence}``."""
+        """The answer as JSON: ``{"error": sentence}``."""
         return JSONResponse({"error": self.sentence}, self.status, {"Cache-Control": "no-store"})
 
 
@@ -111,7 +111,7 @@ def _same_origin(request: Request) -> None:
 
 
 def _number(request: Request, name: str) -> int | None:
-    """Return the query's whole number of that name, or None if it is absent."""
+    """The query's whole number of that name, or None if it is absent."""
     value = request.query_params.get(name)
     if value is None:
         return None
@@ -121,7 +121,7 @@ def _number(request: Request, name: str) -> int | None:
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body; reading stops as soon as it is known to be too long."""
+    """The body; reading stops as soon as it is known to be too long."""
     length = request.headers.get("content-length", "0")
     if length.isdigit() and int(length) > MAX_BODY:
         raise Problem(413, TOO_LONG)
@@ -147,7 +147,7 @@ def _warm_up() -> threading.Thread:
 
 
 def _paths(path: str) -> list[str]:
-    """Return where a route answers: at the root, and below ``server.baseUrlPath`` if one is set."""
+    """Where a route answers: at the root, and below ``server.baseUrlPath`` if one is set."""
     base = (st.get_option("server.baseUrlPath") or "").strip("/")
     return [path, f"/{base}{path}"] if base else [path]
 

@@ -1,11 +1,8 @@
 """The answer the token editor draws: counts, ids and places of the tokens, in one buffer.
 
-Belongs here: calling the engine for a text under a special-token policy, and laying out the
-result. The HTTP route and the fallback without it send the same bytes. Does not belong here:
-working it out (``bpe_core.analysis``).
-
-Layout, little-endian: 16 uint32 (`HEAD` names them, the rest is 0), then for each token sent its
-id (uint32), then its end as a byte offset (uint32), then its age (uint8).
+Belongs here: calling the engine for a text under a special-token policy. The HTTP route and the
+fallback without it send the same bytes. Does not belong here: working it out
+(``bpe_core.analysis``), and the layout of the bytes (``wire``).
 """
 
 from __future__ import annotations
@@ -16,25 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bpe_core.analysis import alignment, lineage, measures
+from ui.server import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bpe_core.tokenizer import Tokenizer
-
-VERSION = 1
-HEAD = (
-    "version",
-    "tokens",
-    "sent",
-    "bytes",
-    "bytes_sent",
-    "characters",
-    "words",
-    "distinct",
-    "special",
-    "merges",
-)
 
 #: What special tokens in the text may do; the names the page shows.
 POLICIES = ("recognize", "treat as text", "refuse")
@@ -45,7 +29,7 @@ class Refused(ValueError):
 
 
 def policy_arguments(policy: str) -> dict[str, Any]:
-    """the engine's keyword arguments for one of `POLICIES`.
+    """The engine's keyword arguments for one of `POLICIES`.
 
     >>> policy_arguments("treat as text")
     {'allowed_special': set(), 'disallowed_special': ()}
@@ -60,7 +44,7 @@ def policy_arguments(policy: str) -> dict[str, Any]:
 
 
 def refusal(text: str, special_tokens: Iterable[str]) -> str | None:
-    """the sentence that refuses `text`, or None if it has no special token.
+    """The sentence that refuses `text`, or None if it has no special token.
 
     >>> refusal("a<x>", ["<x>"])
     'Line 1 has the special token <x>, and special tokens are refused.'
@@ -116,24 +100,15 @@ def answer(
     ids, ends = alignment.typed_spans(shorter, text, **policy_arguments(policy))
     sent = len(ends) if limit is None else alignment.tokens_within(text, ends, limit)
     counts = measures.count_ids(ids, tokenizer.special_tokens.values())
-    head = np.zeros(16, np.uint32)
-    head[: len(HEAD)] = (
-        VERSION,
-        counts.tokens,
-        sent,
-        ends[-1] if len(ends) else 0,
-        ends[sent - 1] if sent else 0,
-        len(text),
-        len(text.split()),
-        counts.distinct,
-        counts.special,
-        merges,
-    )
-    return b"".join(
-        (
-            head.astype("<u4").tobytes(),
-            ids[:sent].astype("<u4").tobytes(),
-            ends[:sent].astype("<u4").tobytes(),
-            ages(tokenizer)[ids[:sent]].tobytes(),
-        )
-    )
+    numbers = {
+        "tokens": counts.tokens,
+        "sent": sent,
+        "bytes": int(ends[-1]) if len(ends) else 0,
+        "bytes_sent": int(ends[sent - 1]) if sent else 0,
+        "characters": len(text),
+        "words": len(text.split()),
+        "distinct": counts.distinct,
+        "special": counts.special,
+        "merges": merges,
+    }
+    return wire.pack(numbers, ids[:sent], ends[:sent], ages(tokenizer)[ids[:sent]])

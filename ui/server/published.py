@@ -55,7 +55,7 @@ def _entries(tokenizer: Tokenizer) -> int:
 
 
 def lookup(key: str) -> Tokenizer | None:
-    """Return the tokenizer of ``key``, or None if there is none (any more)."""
+    """The tokenizer of ``key``, or None if there is none (any more)."""
     with _lock:
         tokenizer = _shelf.get(key)
         if tokenizer is not None:

@@ -206,7 +206,7 @@ class TrainingJob:
         return self._places
 
     def progress(self) -> JobProgress:
-        """Return what there is to show now."""
+        """What there is to show now."""
         phase, goal, n = self._phase, self.settings.n_merges, self._n_merges
         share: float | None = None
         left: float | None = None

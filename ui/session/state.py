@@ -53,22 +53,22 @@ class Trained:
 
 
 def all_trained() -> list[Trained]:
-    """Return this visitor's tokenizers, newest first; the built-in one is last."""
+    """This visitor's tokenizers, newest first; the built-in one is last."""
     return [*st.session_state.get(keys.TRAINED, []), built_in().wait()]
 
 
 def selected() -> Trained:
-    """Return what pickers show by default: the newest."""
+    """What pickers show by default: the newest."""
     return all_trained()[0]
 
 
 def opening_step(trained: Trained) -> int | None:
-    """Return how many merges the first picture of a tokenizer has done; None leaves it open."""
+    """How many merges the first picture of a tokenizer has done; None leaves it open."""
     return OPENING_STEP if trained is built_in().wait() else None
 
 
 def by_key(key: str) -> Trained | None:
-    """Return this visitor's tokenizer of that key, or None."""
+    """This visitor's tokenizer of that key, or None."""
     return next((t for t in all_trained() if t.key == key), None)
 
 
@@ -97,7 +97,7 @@ def _leash() -> _Leash:
 
 
 def job() -> TrainingJob | None:
-    """Return this visitor's latest training, running or ended; None before the first."""
+    """This visitor's latest training, running or ended; None before the first."""
     return st.session_state.get(keys.JOB)
 
 
@@ -182,7 +182,7 @@ class BuiltIn:
         return self._job.progress().phase
 
     def wait(self, timeout: float | None = None) -> Trained:
-        """Return the tokenizer, waiting for it; TimeoutError or RuntimeError if there is none."""
+        """The tokenizer, waiting for it; TimeoutError or RuntimeError if there is none."""
         self._job.join(timeout)
         if self._trained is None:
             if self.problem:
@@ -195,5 +195,5 @@ class BuiltIn:
 
 @st.cache_resource(show_spinner=False)
 def built_in() -> BuiltIn:
-    """Return the process's built-in tokenizer; the first call starts its training."""
+    """The process's built-in tokenizer; the first call starts its training."""
     return BuiltIn()

@@ -155,6 +155,6 @@ def arrived(new: ImportedTokenizer) -> None:
 
 
 def just_arrived() -> str | None:
-    """Return the key of what was brought in since the last look, or None."""
+    """The key of what was brought in since the last look, or None."""
     key: str | None = st.session_state.pop(keys.IMPORT_ARRIVED, None)
     return key

@@ -38,7 +38,7 @@ class ImportProblem(ValueError):
 
 
 def unpacked(uploads: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Return the contents by file name; zip files are opened.
+    """The contents by file name; zip files are opened.
 
     Raises ImportProblem for files that are too many, too large or damaged.
 
@@ -90,20 +90,20 @@ def _unzipped(name: str, content: bytes) -> list[tuple[str, bytes]]:
 
 
 def lacks_settings(files: Mapping[str, bytes]) -> bool:
-    """Return whether the files are of a format that holds neither pattern nor special tokens."""
+    """Whether the files are of a format that holds neither pattern nor special tokens."""
     found = map(formats.sniff, files.values())
     return any(file is not None and not file.format.holds_settings for file in found)
 
 
 def recognized(files: Mapping[str, bytes]) -> known.Encoding | None:
-    """Return the encoding whose published rank file is among ``files``, or None."""
+    """The encoding whose published rank file is among ``files``, or None."""
     by_hash = {e.sha256: e for e in [*known.ENCODINGS.values()][::-1]}
     hashes = (hashlib.sha256(content).hexdigest() for content in files.values())
     return next((by_hash[digest] for digest in hashes if digest in by_hash), None)
 
 
 def special_lines(typed: str) -> list[tuple[str, int | None]]:
-    """Return the special tokens as typed: one per line, with a blank and the id or without.
+    """The special tokens as typed: one per line, with a blank and the id or without.
 
     >>> special_lines("<|endoftext|> 50256\\n\\n<|pad|>")
     [('<|endoftext|>', 50256), ('<|pad|>', None)]
@@ -125,7 +125,7 @@ def special_lines(typed: str) -> list[tuple[str, int | None]]:
 def from_files(
     files: Mapping[str, bytes], *, pattern: str, specials: str = ""
 ) -> ImportedTokenizer:
-    """Return the tokenizer of some files; `pattern` and `specials` are for files without them.
+    """The tokenizer of some files; `pattern` and `specials` are for files without them.
 
     Raises ImportProblem.
     """
@@ -204,7 +204,7 @@ def check(tokenizer: Tokenizer) -> None:
 
 
 def from_name(name: str, *, download: bool = False) -> ImportedTokenizer:
-    """Return the tokenizer of a well-known name or a Hugging Face repository.
+    """The tokenizer of a well-known name or a Hugging Face repository.
 
     A well-known one is the server's, under its own name as the key; a repository's is new. Raises
     ImportProblem saying what was tried and what to do.

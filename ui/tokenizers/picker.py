@@ -20,7 +20,7 @@ from ui.words import literal
 
 
 def read(key: str) -> tuple[Trained | None, str]:
-    """Return the tokenizer of a key and "", read if need be; or None and why it cannot be read.
+    """The tokenizer of a key and "", read if need be; or None and why it cannot be read.
 
     The sentence is plain text: it may hold what Markdown would take for markup.
     """

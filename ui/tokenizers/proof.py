@@ -67,7 +67,7 @@ class Proved:
 
 @st.cache_data(max_entries=128, show_spinner=False)
 def export(key: str, merges: int, format_name: Format, _tokenizer: Tokenizer) -> Export:
-    """Return what is to know before a download."""
+    """What is to know before a download."""
     found = formats.obstacles(_tokenizer, format_name)
     return Export(found, [] if found else formats.remarks(_tokenizer, format_name))
 
@@ -116,12 +116,12 @@ def _texts_in_words(trained: Trained) -> str:
 
 
 def seconds(tokenizer: Tokenizer) -> float:
-    """Return about how long a proof takes."""
+    """About how long a proof takes."""
     return tokenizer.vocab_size / _ENTRIES_A_SECOND
 
 
 def download(proved: Proved, n_entries: int) -> tuple[str, bytes, str]:
-    """Return name, content and media type of the one file to download."""
+    """Name, content and media type of the one file to download."""
     if len(proved.files) == 1:
         name, content = next(iter(proved.files.items()))
         return name, content, "application/json"
@@ -129,7 +129,7 @@ def download(proved: Proved, n_entries: int) -> tuple[str, bytes, str]:
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return several files in one zip file, the same bytes for the same files."""
+    """Several files in one zip file, the same bytes for the same files."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

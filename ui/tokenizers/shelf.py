@@ -70,7 +70,7 @@ def imported(
     notes: Sequence[str] = (),
     key: str | None = None,
 ) -> ImportedTokenizer:
-    """Return ``tokenizer`` in the form the pages show, under a new key unless one is given."""
+    """``tokenizer`` in the form the pages show, under a new key unless one is given."""
     return ImportedTokenizer(
         key=published.publish(tokenizer, key),
         name=name,
@@ -106,7 +106,7 @@ def _keys() -> _Keys:
 
 
 def mine() -> list[ImportedTokenizer]:
-    """Return this visitor's imports, newest first."""
+    """This visitor's imports, newest first."""
     return list(st.session_state.get(keys.IMPORTED, []))
 
 
@@ -131,7 +131,7 @@ _read: dict[str, ImportedTokenizer] = {}
 
 
 def well_known(name: str, *, download: bool = False) -> ImportedTokenizer:
-    """Return a well-known encoding, read by the first who asks, for all visitors.
+    """A well-known encoding, read by the first who asks, for all visitors.
 
     Its key is its name. Raises NotFoundError and FormatError, each with a sentence.
     """
@@ -153,7 +153,7 @@ def well_known(name: str, *, download: bool = False) -> ImportedTokenizer:
 
 
 def is_read(name: str) -> bool:
-    """Return whether a well-known tokenizer is in memory already."""
+    """Whether a well-known tokenizer is in memory already."""
     return name in _read
 
 
@@ -164,7 +164,7 @@ def add_name(name: str) -> None:
 
 
 def names() -> list[str]:
-    """Return the well-known encodings that this visitor is offered."""
+    """The well-known encodings that this visitor is offered."""
     return [*WELL_KNOWN, *st.session_state.get(keys.KNOWN_NAMES, {})]
 
 
@@ -172,14 +172,14 @@ def names() -> list[str]:
 
 
 def offered() -> dict[str, str]:
-    """Return what a picker offers, key to label: trained here, imported, well-known."""
+    """What a picker offers, key to label: trained here, imported, well-known."""
     found = {t.key: t.name for t in state.all_trained()}
     found |= {t.key: f"{t.name} · imported" for t in mine()}
     return found | {name: label(name) for name in names()}
 
 
 def label(name: str) -> str:
-    """Return a well-known name with what it is known from.
+    """A well-known name with what it is known from.
 
     >>> label("cl100k_base"), label("p50k_edit")
     ('cl100k_base · GPT-4, GPT-3.5', 'p50k_edit · well-known')
@@ -188,14 +188,14 @@ def label(name: str) -> str:
 
 
 def here(key: str) -> Trained | None:
-    """Return what is in memory under a key for this visitor; None for what must be read first."""
+    """What is in memory under a key for this visitor; None for what must be read first."""
     if key in known.ENCODINGS:
         return _read.get(key)
     return next((t for t in [*state.all_trained(), *mine()] if t.key == key), None)
 
 
 def waiting(name: str) -> str:
-    """Return what to say while a well-known tokenizer is read."""
+    """What to say while a well-known tokenizer is read."""
     return f"Reading {name}; a large vocabulary takes a few seconds, once for this server."
 
 
@@ -203,7 +203,7 @@ def waiting(name: str) -> str:
 
 
 def summary(one: ImportedTokenizer) -> str:
-    """Return in one line what an imported tokenizer is."""
+    """In one line what an imported tokenizer is."""
     tokenizer = one.tokenizer
     specials = len(tokenizer.special_tokens)
     facts = [
@@ -228,7 +228,7 @@ def _pattern(tokenizer: Tokenizer) -> str:
 
 
 def remarks(one: ImportedTokenizer) -> list[str]:
-    """Return what to know of an imported tokenizer, a sentence each."""
+    """What to know of an imported tokenizer, a sentence each."""
     prepare = one.tokenizer.preparation
     found = list(one.notes)
     if prepare.normalizer:

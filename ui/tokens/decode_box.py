@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
 def read_ids(typed: str, tokenizer: Tokenizer) -> list[int]:
-    """Return the ids in `typed`, which may have commas and brackets.
+    """The ids in `typed`, which may have commas and brackets.
 
     Raises ValueError with a sentence for the first item that is no number or no id.
 

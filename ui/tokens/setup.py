@@ -121,7 +121,7 @@ def vocabulary_size(trained: Trained) -> int:
 
 
 def opening(text: str) -> str:
-    """Return the beginning of a text, about `OPENING` characters, ending with a word.
+    """The beginning of a text, about `OPENING` characters, ending with a word.
 
     >>> opening("low lower " * 100)[-9:]
     'lower low'

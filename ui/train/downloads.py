@@ -21,7 +21,7 @@ from ui.tokenizers import export_dialog
 
 
 def merge_log(trained: Trained) -> pd.DataFrame:
-    """Return the merges of a training, one row per merge, ranks from 0.
+    """The merges of a training, one row per merge, ranks from 0.
 
     Bytes are given twice: as hexadecimal digits, exactly, and as text, in which a byte that is no
     UTF-8 stands as ``\\xNN``.
@@ -43,19 +43,19 @@ def merge_log(trained: Trained) -> pd.DataFrame:
 
 
 def as_csv(trained: Trained) -> bytes:
-    """Return the merge log as CSV, UTF-8."""
+    """The merge log as CSV, UTF-8."""
     written: str = merge_log(trained).to_csv(index=False)
     return written.encode("utf-8")
 
 
 def as_parquet(trained: Trained) -> bytes:
-    """Return the merge log as Parquet."""
+    """The merge log as Parquet."""
     written: bytes = merge_log(trained).to_parquet(index=False)
     return written
 
 
 def as_json(trained: Trained) -> bytes:
-    """Return the merge log as a JSON list with one object per merge."""
+    """The merge log as a JSON list with one object per merge."""
     rows = merge_log(trained).to_dict(orient="records")
     return json.dumps(rows, ensure_ascii=False, indent=1).encode("utf-8")
 

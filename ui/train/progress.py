@@ -44,7 +44,7 @@ def _stop(job: TrainingJob) -> None:
 
 
 def still_watched(job: TrainingJob) -> bool:
-    """Return whether ``status`` is what there is to show of ``job``: it runs, or has just stopped.
+    """Whether ``status`` is what there is to show of ``job``: it runs, or has just stopped.
 
     The run that a click on Stop brings about only says so; those after it show what was learned.
     """

@@ -22,7 +22,7 @@ _WHY = {
 
 
 def choose() -> Trained:
-    """Return the training to show: the newest, or an earlier one that the visitor picks."""
+    """The training to show: the newest, or an earlier one that the visitor picks."""
     trained = {t.key: t for t in state.all_trained()}
     newest = next(iter(trained))
     if len(trained) == 1:

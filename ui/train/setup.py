@@ -79,7 +79,7 @@ def row() -> tuple[TrainingChoices, bool]:
 
 
 def _suggested(sample_id: str) -> dict[str, object]:
-    """Return the settings that show a sample best, by widget key."""
+    """The settings that show a sample best, by widget key."""
     one = samples.by_id()[sample_id]
     return {keys.VOCAB_SIZE: one.vocab_size, keys.SPECIAL_TOKENS: "\n".join(one.special_tokens)}
 
@@ -136,20 +136,20 @@ def _split(corpus: ChosenText) -> None:
 
 
 def _show_cut(corpus: ChosenText) -> None:
-    """Show the first lines, piece by piece, letter for letter."""
+    """Show the first lines, pre-token by pre-token, letter for letter."""
     try:
-        pieces = cut(_pattern(), corpus.head[:_PREVIEW])
+        pretokens = cut(_pattern(), corpus.head[:_PREVIEW])
     except ValueError:
         return  # the sentence stands below the row
-    shown = "".join(map(_box, pieces))
+    shown = "".join(map(_box, pretokens))
     if shown:
         st.html(f'<div class="ms-cut" dir="auto">{shown}</div>')
         st.caption("The first lines of the text: each box is one pre-token, · is a blank.")
 
 
-def _box(piece: str) -> str:
-    end = "<br>" if piece.endswith("\n") else ""
-    return f'<span class="ms-piece">{html.escape(_visible(piece))}</span>{end}'
+def _box(pretoken: str) -> str:
+    end = "<br>" if pretoken.endswith("\n") else ""
+    return f'<span class="ms-piece">{html.escape(_visible(pretoken))}</span>{end}'
 
 
 def _show_glosses(pattern: NamedPattern) -> None:
@@ -181,9 +181,9 @@ def cut(pattern: str, text: str) -> list[str]:
     return splitter.split(text)
 
 
-def _visible(piece: str) -> str:
+def _visible(text: str) -> str:
     """Replace what cannot be seen by a sign for it."""
-    return "".join(_SIGNS.get(c) or (chr(0x2400 + ord(c)) if c < " " else c) for c in piece)
+    return "".join(_SIGNS.get(c) or (chr(0x2400 + ord(c)) if c < " " else c) for c in text)
 
 
 def _more() -> None:

@@ -153,7 +153,7 @@ def longest_first() -> None:
 
 
 def shown_health(query: Query) -> str | None:
-    """Return the row of the health table whose tokens are listed now."""
+    """The row of the health table whose tokens are listed now."""
     if query.empty and st.session_state.get(keys.VOCAB_SORT) == ("bytes", True):
         return health.LONGEST
     return query.health
@@ -173,7 +173,7 @@ def sort_by(column: str) -> None:
 
 
 def order() -> tuple[str, bool]:
-    """Return the column to sort by, and whether it descends."""
+    """The column to sort by, and whether it descends."""
     by, down = st.session_state.get(keys.VOCAB_SORT, FIRST_SORT)
     return by, down
 

@@ -34,7 +34,7 @@ _HEX_BYTES = 10  # bytes spelled out in a row; the biography has all of them
 
 
 def found(trained: Trained, query: Query) -> tuple[np.ndarray, str]:
-    """Return the rows that match, in the order asked for, and "" or what is wrong."""
+    """The rows that match, in the order asked for, and "" or what is wrong."""
     vocabulary = facts.entries(trained)
     odd = None if query.health is None else health.mask(trained, query.health)
     try:
@@ -54,7 +54,7 @@ def heading(trained: Trained, query: Query, n: int) -> None:
 
 
 def sentence(trained: Trained, query: Query, n: int) -> str:
-    """Return what the list shows, as Markdown."""
+    """What the list shows, as Markdown."""
     vocabulary = facts.entries(trained)
     if query.empty:
         return f"All **{n:,}** entries of this vocabulary."
@@ -79,7 +79,7 @@ def sentence(trained: Trained, query: Query, n: int) -> str:
 
 
 def _visible(words: str) -> str:
-    """Return the words for Markdown, with their blanks as they are drawn in tokens."""
+    """The words for Markdown, with their blanks as they are drawn in tokens."""
     return literal(words.replace(" ", "·"))
 
 

@@ -27,7 +27,7 @@ dl.voc.voc { display: flex; flex-wrap: wrap; gap: .4rem 2.6rem; margin: 0; paddi
 
 
 def numbers(trained: Trained, vocabulary: Vocabulary) -> str:
-    """Return the row of numbers: entries, merges, special tokens, sizes."""
+    """The row of numbers: entries, merges, special tokens, sizes."""
     sizes = vocabulary.sizes
     shown = {
         "entries": f"{len(vocabulary):,}",

@@ -44,7 +44,7 @@ def open_token(token_id: int | str) -> None:
 
 
 def opened(trained: Trained) -> tuple[int | None, str]:
-    """Return the id that is open, or None and a sentence that says what is wrong."""
+    """The id that is open, or None and a sentence that says what is wrong."""
     asked = st.session_state.get(keys.VOCAB_TOKEN)
     if asked is None:
         return first_choice(trained.tokenizer), ""
@@ -59,7 +59,7 @@ def opened(trained: Trained) -> tuple[int | None, str]:
 
 
 def first_choice(tokenizer: Tokenizer) -> int:
-    """Return the id to open with: of the tokens that merges made, the one in most merges."""
+    """The id to open with: of the tokens that merges made, the one in most merges."""
     most = lineage.most_merged(tokenizer)
     return next(iter(tokenizer.vocab)) if most is None else most
 

@@ -49,7 +49,7 @@ class Query:
 
 
 def read_hex(words: str) -> bytes:
-    """Return the bytes that hexadecimal digits spell; ValueError says what is wrong.
+    """The bytes that hexadecimal digits spell; ValueError says what is wrong.
 
     A last digit alone is a byte that is still being typed, and left out.
 
@@ -63,7 +63,7 @@ def read_hex(words: str) -> bytes:
 
 
 def read_ids(words: str) -> list[tuple[int, int]]:
-    """Return ranges of ids, ends included; ValueError says what is wrong.
+    """Ranges of ids, ends included; ValueError says what is wrong.
 
     >>> read_ids("285, 300-310"), read_ids("")
     ([(285, 285), (300, 310)], [])
@@ -87,7 +87,7 @@ def matches(
     merge_ids: np.ndarray,
     health: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return which entries a query wants, bool[n]; ValueError for words that cannot be read.
+    """Which entries a query wants, bool[n]; ValueError for words that cannot be read.
 
     ``merge_ids`` is the tokenizer's; ``health`` the mask of ``query.health``.
     """

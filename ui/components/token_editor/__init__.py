@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui.components.mount import component
-from ui.server import api, encoding
+from ui.server import api, encoding, wire
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -96,8 +96,8 @@ def token_editor(
         "linked": state["linked"],
         "session": state["session"],
         "limit": DRAWN_BYTES,
-        "head": list(encoding.HEAD),
-        "version": encoding.VERSION,
+        "head": list(wire.HEAD),
+        "version": wire.VERSION,
         "max_bytes": api.MAX_BODY,
         "too_long": api.TOO_LONG,
         "answer": None if doc is None else _answer(tokenizer, merges, policy, doc),
