@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from common import best_of, here, table
 
-from bpe_core import Tokenizer, formats, registry
+from bpe_core import Tokenizer, formats, known
 
 ENCODINGS = {"gpt2": "gpt2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
 PROMPT = "Explain in two sentences why the sky is blue, and why it turns red when the sun goes down, please."
@@ -29,8 +29,8 @@ def run(paths: list[Path], folder: Path, rounds: int) -> None:
     prompts = [["vocabulary", "one call for a prompt of 100 characters"]]
     for encoding, scheme in ENCODINGS.items():
         try:
-            tokenizer = registry.load(encoding).tokenizer
-        except registry.RegistryError as error:
+            tokenizer = known.load(encoding).tokenizer
+        except known.NotFoundError as error:
             print(error)
             continue
         for path in paths:

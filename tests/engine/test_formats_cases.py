@@ -224,14 +224,14 @@ def test_formats_and_names_are_utf8_whatever_the_system_says(
 import pathlib, sys, warnings
 
 warnings.filterwarnings("error", category=EncodingWarning, module="bpe_core")
-from bpe_core import Trainer, formats, registry
+from bpe_core import Trainer, formats, known
 
 tokenizer = Trainer(290, ["<\\u4e2d>"]).train("w\\xf6rd \\u4e2d\\u6587 " * 20).tokenizer
 for name in ("native", "gpt2", "tiktoken", "hf"):
     assert formats.prove(tokenizer, name, ["w\\xf6rd<\\u4e2d>"]).differing == ()
 try:
-    registry.load("owner/name")
-except registry.RegistryError:
+    known.load("owner/name")
+except known.NotFoundError:
     print("done")
 """
     environment = {
