@@ -119,11 +119,6 @@ class MergeTable:
         return tokens
 
     @functools.cached_property
-    def sizes(self) -> npt.NDArray[np.int64]:
-        """Bytes of each token, int64[n_tokens]."""
-        return np.array(list(map(len, self.tokens)), np.int64)
-
-    @functools.cached_property
     def birth_ranks(self) -> Int32:
         """Rank of the first merge that makes each token, int32[n_tokens]; -1 for bytes."""
         births = np.full(self.n_tokens, -1, np.int32)

@@ -1,8 +1,8 @@
 """What some imported tokenizers do to a text beyond one cut at a pattern.
 
-Belongs here: options of added tokens, Unicode normalization, the blank in front, patterns
-applied one after another, and pre-tokens that are taken whole. A tokenizer that was trained
-here needs none of it. Does not belong here: reading it from files (`formats`).
+Belongs here: options of added tokens, Unicode normalization, the space in front, patterns
+applied one after another, and pre-tokens that are looked up whole (`ignore_merges`). A tokenizer
+that was trained here needs none of it. Does not belong here: reading it from files (`formats`).
 
 Source: `tokenizers` (Hugging Face), whose results the tests compare with these.
 """
@@ -23,8 +23,8 @@ from .pretokenize import PreTokenizer
 from .special import Segments, SpecialSplitter
 
 # White space and word characters as Rust's regex crate has them, which cuts there.
-_BLANKS_BEFORE = regex.compile(r"(?r)\s*")
-_BLANKS_AFTER = regex.compile(r"\s*")
+_SPACE_BEFORE = regex.compile(r"(?r)\s*")
+_SPACE_AFTER = regex.compile(r"\s*")
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
 
 
@@ -55,7 +55,7 @@ class Preparation:
     """How a text is changed before it is cut, and the tokens looked for in an uncommon way.
 
     `normalizer` is "" or "NFC" (by this Python's version of Unicode, `unicodedata.
-    unidata_version`); `prefix_space` puts a blank before each stretch of text that does not
+    unidata_version`); `prefix_space` puts a space before each stretch of text that does not
     begin with one; `tokens` holds the added tokens that are not plain special tokens.
 
     >>> Preparation("NFC").plain, Preparation().plain
@@ -121,8 +121,8 @@ class PreparingSplitter(SpecialSplitter):
         return parts
 
     def _prefixed(self, part: str) -> str:
-        blank = self._preparation.prefix_space and part and not part.startswith(" ")
-        return " " + part if blank else part
+        lacks_it = self._preparation.prefix_space and part and not part.startswith(" ")
+        return " " + part if lacks_it else part
 
     def only(self, tokens: Collection[str]) -> SpecialSplitter:
         """The same at those of its tokens that are among `tokens` or not special."""
@@ -131,7 +131,7 @@ class PreparingSplitter(SpecialSplitter):
         return PreparingSplitter(kept, self._preparation)
 
     def _found(self, splitter: SpecialSplitter, text: str) -> Iterator[tuple[str, str | None]]:
-        """(text, token) by one pass; blanks that a token takes along are left out."""
+        """(text, token) by one pass; white space that a token takes along is left out."""
         at = 0
         for match in splitter.matches(text):
             token = match.group()
@@ -140,9 +140,9 @@ class PreparingSplitter(SpecialSplitter):
             if option.single_word and _beside_word(text, start, stop):
                 continue
             if option.lstrip and start > at:
-                start -= len(_BLANKS_BEFORE.match(text, at, start).group())
+                start -= len(_SPACE_BEFORE.match(text, at, start).group())
             if option.rstrip:
-                stop += len(_BLANKS_AFTER.match(text, stop).group())
+                stop += len(_SPACE_AFTER.match(text, stop).group())
             yield text[at:start], token
             at = stop
         if at < len(text):
@@ -173,7 +173,7 @@ class PreparingSplitter(SpecialSplitter):
     ) -> Iterator[Segments]:
         """The same for text that comes in pieces; all of it is held.
 
-        Normal forms and blanks that a token takes along reach over any place where the text
+        Normal forms and white space that a token takes along reach over any place where the text
         could be cut.
         """
         data = np.frombuffer(b"".join(pieces), np.uint8)
@@ -186,9 +186,9 @@ def _beside_word(text: str, start: int, stop: int) -> bool:
 
 @dataclass(frozen=True)
 class StagedPreTokenizer(PreTokenizer):
-    """Cuts text at several patterns in turn: each one cuts the pieces of those before.
+    """Cuts text at several patterns in turn: each one cuts the pre-tokens of those before.
 
-    A later pattern sees each piece as a text of its own, so its lookaround ends there.
+    A later pattern sees each of them as a text of its own, so its lookaround ends there.
 
     >>> StagedPreTokenizer((r"\\p{N}", r"\\p{L}+")).split("ab12")
     ['ab', '1', '2']
@@ -218,14 +218,14 @@ class StagedPreTokenizer(PreTokenizer):
         return spans
 
 
-def _short_spans(stage: PreTokenizer, piece: str) -> Iterable[tuple[int, int]]:
-    # Most pieces of later stages are words that come again and again.
-    return _kept_spans(stage, piece) if len(piece) <= 40 else stage.spans(piece)
+def _short_spans(stage: PreTokenizer, text: str) -> Iterable[tuple[int, int]]:
+    # Most texts that later stages get are words that come again and again.
+    return _kept_spans(stage, text) if len(text) <= 40 else stage.spans(text)
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _kept_spans(stage: PreTokenizer, piece: str) -> tuple[tuple[int, int], ...]:
-    return tuple(stage.spans(piece))
+def _kept_spans(stage: PreTokenizer, text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(stage.spans(text))
 
 
 def pretokenizer_of(pattern: str | Iterable[str]) -> PreTokenizer:
@@ -245,7 +245,7 @@ def look_up_whole(
     `segments.tokens` are the ids after the segments, `ends[k]` says where the pre-tokens of
     segment k end. Both come back changed.
     """
-    lengths = np.array(sorted({len(piece) for piece in ignore_merges}))
+    lengths = np.array(sorted({len(pretoken) for pretoken in ignore_merges}))
     bounds: list[int] = []
     tokens: list[int] = []
     new_ends: list[np.ndarray] = []

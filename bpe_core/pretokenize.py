@@ -4,8 +4,8 @@ Belongs here: `PreTokenizer`, the compiled scanners and their table of character
 belong here: the patterns themselves (`patterns.py`), special tokens (`special.py`), counting
 (`counting.py`), and anything about merges.
 
-The pieces of a text always join back to it, for any pattern: what a pattern does not match
-becomes a piece of its own.
+The pre-tokens of a text always join back to it, for any pattern: what a pattern does not match
+becomes a pre-token of its own.
 """
 
 from __future__ import annotations

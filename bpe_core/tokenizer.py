@@ -330,7 +330,7 @@ class Tokenizer:
         int32[max(n_bytes - 1, 0)]; NEVER (2**31 - 1) where none did, -1 inside a special
         token. The tokens with the first k merges are what is left when every boundary with
         a rank below k is erased; the id of such a token is made by its largest rank. Places
-        are those in `prepared(text)`; ValueError where a pre-token is taken whole.
+        are those in `prepared(text)`; ValueError where a pre-token is in `ignore_merges`.
 
         >>> from bpe_core import Trainer
         >>> Trainer(258).train("aaabdaaabac").tokenizer.join_ranks("aaab").tolist()
@@ -346,7 +346,7 @@ class Tokenizer:
             stop = at + len(utf8(part))
             if stop - at > 1:
                 ends = self.pretokenizer.ends(data, at, stop)
-                self._refuse_whole(data, at, ends)
+                self._refuse_ignored(data, at, ends)
                 self.model.join_ranks(data, ends, at, joins)
             at = stop
             if special is not None:
@@ -356,35 +356,35 @@ class Tokenizer:
         return joins
 
     def pretokens(self, text: str) -> list[str]:
-        """The pieces that merges do not cross; special tokens are pieces of their own."""
-        pieces: list[str] = []
+        """The pre-tokens of a text, in order; special tokens stand among them."""
+        found: list[str] = []
         for part, special in self._splitter.split(text):
-            pieces += self.pretokenizer.split(part)
+            found += self.pretokenizer.split(part)
             if special is not None:
-                pieces.append(special)
-        return pieces
+                found.append(special)
+        return found
 
     def merge_steps(self, pretoken: str | bytes) -> list[MergeStep]:
         """The merges inside one pre-token in the order in which they are done.
 
-        ValueError for a pre-token that is taken whole.
+        ValueError for a pre-token in `ignore_merges`.
         """
         raw = utf8(pretoken) if isinstance(pretoken, str) else pretoken
-        self._refuse_whole(np.frombuffer(raw, np.uint8), 0, np.array([len(raw)]))
+        self._refuse_ignored(np.frombuffer(raw, np.uint8), 0, np.array([len(raw)]))
         return self.model.merge_steps(raw)
 
     def prepared(self, text: str) -> str:
         """The text that the tokens of `text` spell; positions in results refer to it.
 
-        It is `text` itself but for imported tokenizers that normalize texts, put a blank in
-        front or take blanks away around an added token.
+        It is `text` itself but for imported tokenizers that normalize texts, put a space in
+        front or take white space away around an added token.
         """
         if self.preparation.plain:
             return text
         return "".join([part + (token or "") for part, token in self._splitter.split(text)])
 
-    def _refuse_whole(self, data: np.ndarray, start: int, ends: np.ndarray) -> None:
-        """ValueError where a pre-token of data[start:] is taken whole, by no merge."""
+    def _refuse_ignored(self, data: np.ndarray, start: int, ends: np.ndarray) -> None:
+        """ValueError where a pre-token of data[start:], each up to one of `ends`, is not merged."""
         for stop in ends.tolist() if self.ignore_merges else ():
             if data[start:stop].tobytes() in self.ignore_merges:
                 raise ValueError(

@@ -15,10 +15,10 @@ from bpe_core.model import NEVER, BPEModel
 
 
 def _largest_inside(joins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The largest join rank inside each piece, int32[n]; -1 for pieces of one byte.
+    """The largest join rank inside each token, int32[n]; -1 for tokens of one byte.
 
-    `joins` holds the ranks of all boundaries of the pieces laid end to end, int32; `ends` says
-    where each piece ends, int64[n], none empty.
+    `joins` holds the ranks of all boundaries of the tokens laid end to end, int32; `ends` says
+    where each token ends, int64[n], none empty.
     """
     every = np.append(joins, np.int32(-1))
     every[ends - 1] = -1

@@ -99,9 +99,9 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
     special_ids(NAME, added, vocab | extra)
     try:
         parts = parts_of_ids(vocab, merges, added)
-        whole = {}
+        ignore_merges: dict[bytes, int] = {}
         if model.get("ignore_merges"):
-            whole = ignore_merges_of(parts.model, ids, tokens, added)
+            ignore_merges = ignore_merges_of(parts.model, ids, tokens, added)
         plain = {t: o for t, o in options.items() if o != AddedToken()}
         tokenizer = Tokenizer(
             parts.model,
@@ -110,7 +110,7 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
             parts.ids,
             parts.extra | extra,
             preparation=Preparation(normalizer, prefix_space, plain),
-            ignore_merges=whole,
+            ignore_merges=ignore_merges,
         )
     except FormatError:
         raise

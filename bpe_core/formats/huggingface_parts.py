@@ -81,7 +81,7 @@ def normalizer_of(value: Any) -> Literal["", "NFC"]:
 
 
 def patterns_of(value: Any) -> tuple[list[str], bool]:
-    """Patterns to cut at in turn, and whether a blank is put in front."""
+    """Patterns to cut at in turn, and whether a space is put in front."""
     place = "pre_tokenizer"
     if value is None:
         raise FormatError(NAME, place, "there is none; byte-level BPE has a ByteLevel here")
@@ -268,7 +268,7 @@ def ignore_merges_of(
 ) -> dict[bytes, int]:
     """With ignore_merges: the entries that merging would not give for their own bytes."""
     made = {model.token_bytes(i) for i in model.new[canonical_ranks(model)].tolist()}
-    whole: dict[bytes, int] = {}
+    found: dict[bytes, int] = {}
     for (key, i), token in zip(ids.items(), tokens, strict=True):
         if token is None or len(token) == 1 or token in made:
             continue
@@ -276,8 +276,8 @@ def ignore_merges_of(
             raise FormatError(
                 NAME, f"added token {key!r}", f"with ignore_merges it also stands for {token!r}"
             )
-        whole[token] = i
-    return whole
+        found[token] = i
+    return found
 
 
 # --------------------------------------------------------------------------- notes
@@ -290,11 +290,11 @@ def notes_of(
     if isinstance(top.get("post_processor"), dict):
         for kind, step in _steps(top["post_processor"], "post_processor", "processors"):
             if kind == "TemplateProcessing":
-                pieces = step.get("single")
+                parts = step.get("single")
                 named = [
-                    piece["SpecialToken"].get("id")
-                    for piece in (pieces if isinstance(pieces, list) else ())
-                    if isinstance(piece, dict) and isinstance(piece.get("SpecialToken"), dict)
+                    part["SpecialToken"].get("id")
+                    for part in (parts if isinstance(parts, list) else ())
+                    if isinstance(part, dict) and isinstance(part.get("SpecialToken"), dict)
                 ]
                 tokens = ", ".join(map(repr, named)) or "no token"
                 yield (

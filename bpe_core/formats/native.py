@@ -94,8 +94,8 @@ def loads_native(data: str | bytes) -> Tokenizer:
     order = top.get("byte_order")
     if isinstance(order, str):
         order = BYTE_ORDERS.get(order)
-    whole = isinstance(order, (bytes, list)) and all(type(b) is int for b in order)
-    if order is None or not whole or sorted(order) != list(range(256)):
+    numbers_only = isinstance(order, (bytes, list)) and all(type(b) is int for b in order)
+    if order is None or not numbers_only or sorted(order) != list(range(256)):
         raise FormatError(name, "key 'byte_order'", "expected a known name or 256 different bytes")
     columns = np.array(_native_merges(name, part("merges", list)), np.int32)
     table = MergeTable(bytes(order), *columns)

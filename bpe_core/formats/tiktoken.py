@@ -79,8 +79,8 @@ def loads_tiktoken(
             'takes it only where it is an entire pre-token; unreachable="whole" does the same',
         )  # fmt: skip
     unmade = set(lost)
-    whole = {token: rank for token, rank in ranks.items() if token in unmade} if lost else {}
-    return _build(ranks, tokens, parents, pattern, specials, whole)
+    ignored = {token: rank for token, rank in ranks.items() if token in unmade} if lost else {}
+    return _build(ranks, tokens, parents, pattern, specials, ignored)
 
 
 def _build(
@@ -89,7 +89,7 @@ def _build(
     parents: tuple[np.ndarray, np.ndarray],
     pattern: str,
     specials: Mapping[str, int],
-    whole: Mapping[bytes, int],
+    ignore_merges: Mapping[bytes, int],
 ) -> Tokenizer:
     left, right = parents
     made = np.flatnonzero(left >= 0)
@@ -105,8 +105,8 @@ def _build(
             pretokenizer_of(pattern),
             specials,
             ids[kept],
-            {rank: token for token, rank in whole.items()},
-            ignore_merges=whole,
+            {rank: token for token, rank in ignore_merges.items()},
+            ignore_merges=ignore_merges,
         )
     except ValueError as err:
         raise FormatError(NAME, "settings", str(err)) from None
@@ -130,23 +130,23 @@ def _read(data: str | bytes) -> dict[bytes, int]:
 def _read_at_once(raw: bytes) -> dict[bytes, int] | None:
     """The same for a file that is written as tiktoken's are; None for any other."""
     fields = raw.split()
-    words, numbers = fields[::2], fields[1::2]
-    # One blank a line and two fields for each: so each line has two.
-    if len(words) != len(numbers) or raw.translate(None, _INK) != b" \n" * (len(words) - 1) + b" ":
+    texts, numbers = fields[::2], fields[1::2]
+    # One space a line and two fields for each: so each line has two.
+    if len(texts) != len(numbers) or raw.translate(None, _INK) != b" \n" * (len(texts) - 1) + b" ":
         return None
     try:
-        tokens = list(map(binascii.a2b_base64, words))
+        tokens = list(map(binascii.a2b_base64, texts))
     except binascii.Error:
         return None
     # Base64 may be written in several ways; one that comes out again is right.
-    if b"".join(map(binascii.b2a_base64, tokens)) != b"\n".join(words) + b"\n":
+    if b"".join(map(binascii.b2a_base64, tokens)) != b"\n".join(texts) + b"\n":
         return None
     if not b"".join(numbers).isdigit() or max(map(len, numbers)) > 10:
         return None
     if max(map(len, tokens)) > LONGEST:
         return None
     ranks = dict(zip(tokens, map(int, numbers), strict=True))
-    good = len(set(ranks.values())) == len(ranks) == len(words) and max(ranks.values()) < NEVER
+    good = len(set(ranks.values())) == len(ranks) == len(texts) and max(ranks.values()) < NEVER
     return ranks if good else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, Trainer, corpus, counting, reference, train_bpe
 from bpe_core.pretokenize import PreTokenizer
-from bpe_core.special import SpecialSplitter
-from bpe_core.text import COPIED, utf8, utf8_array
 
 from . import oracle
 
@@ -135,83 +132,6 @@ def test_generated_texts_are_counted_alike_in_blocks(text: str, block: int, patt
     assert counter.to_dict() == words
 
 
-WORDS = [
-    "the",
-    "'ll",
-    "'S",
-    "'ſ",
-    "ABc",
-    "é",
-    "e\u0301",
-    "\u0301",
-    "中文",
-    "1",
-    "123456",
-    "½",
-    "٣",
-    "🙃",
-]
-WORDS += [
-    " ",
-    "  ",
-    "\n",
-    "\r\n",
-    "\t",
-    "\u00a0",
-    "\u2028",
-    "\u0085",
-    "'",
-    "!?",
-    "/",
-    "//\n",
-    "<|x",
-    "|>",
-]
-WORDS += ["<|x|>", "a", "A", "\u200b", "ǅ", "ʰ"]
-
-
-@pytest.mark.parametrize("pattern", sorted(PATTERNS))
-def test_a_stream_is_only_cut_where_a_pre_token_ends(pattern: str) -> None:
-    pretokenizer = PreTokenizer(pattern)
-    splitter = SpecialSplitter(SPECIALS)
-
-    @given(words=st.lists(st.sampled_from(WORDS), max_size=10), block=st.integers(1, 4))
-    @settings(max_examples=250)
-    def compare(words: list[str], block: int) -> None:
-        expected: list[str] = []
-        for part, is_special in reference.split_special("".join(words), SPECIALS):
-            expected += [part] if is_special else oracle.cut(pretokenizer.regex, part)
-        for pieces in (words, "".join(words)):
-            found: list[str] = []
-            for part in splitter.stream(map(str.encode, pieces), pretokenizer, block):
-                bounds = part.bounds.reshape(-1, 2).tolist()
-                for (start, stop), token in zip(bounds, part.tokens.tolist(), strict=True):
-                    found += pretokenizer.split(part.data[start:stop].tobytes().decode())
-                    found += [splitter.tokens[token]] if token >= 0 else []
-            assert found == expected
-
-    compare()
-
-
-@pytest.mark.parametrize("specials", [["<|x|>", "<|y|>", "<|"], ["<|x|>", "|", "é>"], ["\0a", "\0"]])
-def test_special_tokens_are_found_wherever_they_stand(specials: list[str]) -> None:
-    """The search looks at 64 bytes at once; `re` finds them one by one."""
-    splitter = SpecialSplitter(specials)
-    fills = ["a", "<", "<|", "\0", "é"]
-    for special, fill in itertools.product(specials, fills):
-        for n in range(70):
-            text = fill * n + special + fill + special + "b" * (70 - n) + special[:-1]
-            data = np.frombuffer(text.encode(), np.uint8)
-            _, bounds, tokens, _, _ = splitter.segments(data, np.array([0, data.size]))
-            found = [
-                (data[a:b].tobytes().decode(), splitter.tokens[token] if token >= 0 else None)
-                for (a, b), token in zip(bounds.reshape(-1, 2), tokens, strict=True)
-            ]
-            if found[-1] == ("", None):
-                found.pop()
-            assert found == splitter.split(text), text
-
-
 # Encodings
 
 
@@ -251,12 +171,6 @@ def test_bytes_are_decoded_by_their_mark_and_replacements_are_counted(
         assert run.trace.corpus_bytes == len(text.encode())
 
 
-def test_a_cut_utf16_file_is_no_crash() -> None:
-    decoded = corpus.decode_text(b"\xff\xfeh\x00i")
-    assert decoded.text.startswith("h")
-    assert decoded.replaced_bytes == 1
-
-
 @given(data=st.binary(max_size=40), block=st.integers(1, 5))
 @settings(max_examples=200)
 def test_any_bytes_are_read_alike_in_blocks(data: bytes, block: int) -> None:
@@ -289,10 +203,3 @@ def test_an_error_in_the_middle_of_documents_is_passed_on() -> None:
     for workers in (1, 3):
         with pytest.raises(RuntimeError, match="disk"):
             Trainer(300).train(documents(), workers=workers)
-
-
-@pytest.mark.parametrize("text", ["", "a", "é", "\ud83d", "\ud83d\ude00é", "中文\ud83d"])
-def test_the_bytes_of_a_long_text_are_those_of_a_short_one(text: str) -> None:
-    repeated = text * COPIED + "x"
-    assert utf8_array(repeated).tobytes() == utf8(text) * COPIED + b"x"
-    assert utf8_array(text).tobytes() == utf8(text)
