@@ -24,6 +24,7 @@ import numpy as np
 from numba import config, njit, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
+from numba.extending import typeof_impl
 
 # Types of declared signatures. Capitals: an array that is only read. Declared so, a kernel takes
 # both kinds of array without being compiled a second time.
@@ -56,6 +57,8 @@ def group(named_tuple: type, *kinds: Any) -> Any:
     Inside a kernel a group costs nothing: its fields are arguments of their own; in a call from
     Python it costs about a microsecond. Numba before 0.61 tells long groups apart wrongly.
     """
+    # Said beforehand, since numba takes long to find out that this is a kind of tuple.
+    typeof_impl.register(named_tuple)(typeof_impl.dispatch(tuple))
     return types.BaseTuple.from_types(kinds, named_tuple)
 
 
