@@ -18,6 +18,7 @@ from bpe_core.tokenizer import Tokenizer
 
 from .replay import Replay
 from .sizes import has_curve, merges_for
+from .vocabulary import uses
 
 _CHUNK = 1 << 20  # characters split into words at a time
 _LONG_WORD = 40  # bytes; where words are longer on average, blanks do not separate words
@@ -34,10 +35,8 @@ def encoded_histogram(tokenizer: Tokenizer, text: str) -> np.ndarray:
     >>> {int(i): int(n) for i, n in enumerate(encoded_histogram(tokenizer, "aba<|x|>")) if n}
     {97: 1, 257: 1}
     """
-    ids = tokenizer.encode_to_array(text)
-    histogram = np.bincount(ids, minlength=max(tokenizer.vocab) + 1).astype(np.int64)
-    for special in tokenizer.special_tokens.values():
-        histogram[special] = 0
+    histogram = uses(tokenizer, text)
+    histogram[list(tokenizer.special_tokens.values())] = 0
     return histogram
 
 

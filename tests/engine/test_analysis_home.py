@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
+import pkgutil
 from pathlib import Path
 
 import pytest
 
 import bpe_core
+from bpe_core import analysis
 
 ROOT = Path(bpe_core.__file__).resolve().parents[1]
 VIEWS = [*sorted((ROOT / "ui").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py"))]
@@ -33,3 +37,14 @@ def test_views_compute_nothing(path: Path) -> None:
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             assert node.value.id != "np" or node.attr in LAYOUT, f"{place}:{node.lineno}"
+
+
+@pytest.mark.parametrize(
+    "name", [module.name for module in pkgutil.iter_modules(analysis.__path__)]
+)
+def test_every_function_shows_an_example(name: str) -> None:
+    module = importlib.import_module(f"bpe_core.analysis.{name}")
+    assert name in analysis.__all__
+    for title, item in vars(module).items():
+        if inspect.isfunction(item) and item.__module__ == module.__name__ and title[0] != "_":
+            assert ">>>" in (inspect.getdoc(item) or ""), title
