@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
 from .text import MARKS, TextDecoder, sniff_encoding, utf8_pieces
-from .text import DecodedText as DecodedText
-from .text import decode_text as decode_text
 
 Corpus = (
     str | bytes | os.PathLike[str] | IO[Any] | Mapping[bytes, int] | Iterable[str]

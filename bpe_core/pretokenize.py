@@ -19,9 +19,7 @@ import regex
 
 from . import kernels
 from .kernels import layout
-from .patterns import PATTERNS as PATTERNS
-from .patterns import NamedPattern as NamedPattern
-from .text import utf8 as utf8
+from .patterns import PATTERNS, NamedPattern
 
 
 @functools.cache

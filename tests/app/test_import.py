@@ -18,7 +18,7 @@ from bpe_core import Tokenizer, Trainer, formats, known
 from bpe_core.analysis.alignment import typed_spans
 from bpe_core.analysis.lineage import pretoken_at
 from bpe_core.analysis.sizes import has_curve
-from bpe_core.pretokenize import utf8
+from bpe_core.text import utf8
 from ui import limits
 from ui.compare import curves, marks, measures, texts
 from ui.components.token_editor import Picked

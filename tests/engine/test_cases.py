@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bpe_core
-from bpe_core import PATTERNS, Tokenizer, Trainer, corpus, formats
+from bpe_core import PATTERNS, Tokenizer, Trainer, corpus, decode_text, formats
 
 from . import oracle
 
@@ -472,7 +472,7 @@ def test_a_file_is_read_by_its_byte_order_mark(encoding: str, tmp_path: Path) ->
     text = "hi hi hi \n中文 🙃"
     marks = {"utf-16-be": b"\xfe\xff", "utf-16-le": b"\xff\xfe"}
     data = marks.get(encoding, b"") + text.encode(encoding)
-    decoded = corpus.decode_text(data)
+    decoded = decode_text(data)
     assert (decoded.text, decoded.replaced_bytes) == (text, 0)
     assert bool(decoded.note) == (encoding != "utf-8")
     path = tmp_path / "text.txt"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import PATTERNS, Trainer, corpus, counting, reference, train_bpe
+from bpe_core import PATTERNS, Trainer, corpus, counting, decode_text, reference, train_bpe
 from bpe_core.pretokenize import PreTokenizer
 
 from . import oracle
@@ -159,7 +159,7 @@ def test_generated_texts_are_counted_alike_in_blocks(text: str, block: int, patt
 def test_bytes_are_decoded_by_their_mark_and_replacements_are_counted(
     data: bytes, text: str, replaced: int, tmp_path: Path
 ) -> None:
-    decoded = corpus.decode_text(data)
+    decoded = decode_text(data)
     assert (decoded.text, decoded.replaced_bytes) == (text, replaced)
     if replaced:
         assert str(replaced) in decoded.note
@@ -174,7 +174,7 @@ def test_bytes_are_decoded_by_their_mark_and_replacements_are_counted(
 @given(data=st.binary(max_size=40), block=st.integers(1, 5))
 @settings(max_examples=200)
 def test_any_bytes_are_read_alike_in_blocks(data: bytes, block: int) -> None:
-    decoded = corpus.decode_text(data)
+    decoded = decode_text(data)
     assert decoded.text == decoded.text.encode().decode()
     words = {decoded.text.encode(): 1} if decoded.text else {}
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from bpe_core.corpus import decode_text
+from bpe_core.text import decode_text
 from ui import limits, samples
 from ui.session import keys
 from ui.session.state import Trained

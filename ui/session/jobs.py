@@ -19,7 +19,7 @@ import numpy as np
 
 import bpe_core
 from bpe_core.analysis import curves
-from bpe_core.pretokenize import utf8
+from bpe_core.text import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace, Trainer, TrainingRun
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from bpe_core import known
-from bpe_core.pretokenize import PATTERNS
+from bpe_core.patterns import PATTERNS
 from ui import limits
 from ui.session import keys
 from ui.tokenizers import importing, shelf

@@ -17,7 +17,7 @@ import regex
 
 from bpe_core import formats, known
 from bpe_core.formats.proof import NASTY_TEXTS
-from bpe_core.pretokenize import PATTERNS
+from bpe_core.patterns import PATTERNS
 from ui.limits import TOKENIZER_FILE_MB, TOKENIZER_FILES
 from ui.tokenizers import shelf
 from ui.tokenizers.shelf import ImportedTokenizer

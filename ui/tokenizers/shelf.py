@@ -18,7 +18,7 @@ import streamlit as st
 
 from bpe_core import known
 from bpe_core.analysis import sizes
-from bpe_core.pretokenize import PATTERNS
+from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import Trainer
 from ui.server import published
 from ui.session import keys, state

@@ -14,7 +14,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from bpe_core.corpus import decode_text
+from bpe_core.text import decode_text
 from ui import limits, samples, words
 from ui.session import keys
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import regex
 import streamlit as st
 
-from bpe_core.pretokenize import PATTERNS, NamedPattern, PreTokenizer
+from bpe_core.patterns import PATTERNS, NamedPattern
+from bpe_core.pretokenize import PreTokenizer
 from bpe_core.trainer import Trainer
 from ui import samples
 from ui.instruments import size_steps

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bpe_core.analysis.vocabulary import Vocabulary
-from bpe_core.pretokenize import utf8
+from bpe_core.text import utf8
 
 TEXT, HEX, ID = SEARCHES = ("text", "hex", "id")
 ALL, ORDINARY, SPECIAL = SPECIALS = ("all", "without special", "only special")
