@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import accumulate, pairwise
 from typing import Any
 from unittest import mock
@@ -80,9 +80,15 @@ class Twin:
 # ------------------------------------------------------------------ inputs
 
 
+# What the patterns tell apart, some characters of each kind.
+CLASSES = ["aAsé", " \n\t\r\u00a0\u3000", "!'/(“", "19٣½", "中ʰǅª", "\u0301\u0300🙃", "'stlrvem"]
+
+
 def any_text(rng: Rng, size: int) -> str:
     """A text of at most `size` bytes: a few letters, runs, words, all Unicode, or what is nasty."""
+    letters = "".join(rng.sample(CLASSES, rng.randint(1, 4)))
     kinds: list[Callable[[], str]] = [
+        lambda: rng.choice(letters) * rng.choice([1, 1, 1, 2, 3, 4, rng.randint(1, 90)]),
         lambda: rng.choice("ab"),
         lambda: rng.choice("aA 1\n'é中!") * rng.choice([1, 2, 3, 30, 70]),
         lambda: rng.choice([" the", " of", " low", "er", "est", " new", ".\n", ", "]),
@@ -216,13 +222,14 @@ def plain_last_cut(pattern: str, before: str, text: str, behind: str) -> int:
     return len((before + text[: cuts[-1] if cuts else 0]).encode())
 
 
-def scan_inputs(rng: Rng, size: int) -> tuple[str, list[str]]:
-    return rng.choice(SCANNED), any_texts(rng, size)
+def scan_inputs(rng: Rng, size: int) -> tuple[str, list[str], str]:
+    """A pattern, texts, and what stands between them and might be taken for a part of them."""
+    return rng.choice(SCANNED), any_texts(rng, size), rng.choice(["é", "l", "S", " ", "\n", "1"])
 
 
-def run_scan_segments(pattern: str, texts: list[str]) -> list[int]:
+def run_scan_segments(pattern: str, texts: list[str], gap: str) -> list[int]:
     """With as little room for ends as a scanner can do with, so that it has to go on often."""
-    data, bounds = side_by_side([text.encode() for text in texts], "é".encode())
+    data, bounds = side_by_side([text.encode() for text in texts], gap.encode())
     scanner = Scanner(PreTokenizer(pattern).scheme)
     room = np.empty(layout.ENDS_ROOM, np.int64)
     ends: list[int] = []
@@ -237,14 +244,14 @@ def run_scan_segments(pattern: str, texts: list[str]) -> list[int]:
     return ends
 
 
-def plain_scan_segments(pattern: str, texts: list[str]) -> list[int]:
+def plain_scan_segments(pattern: str, texts: list[str], gap: str) -> list[int]:
     ends = []
     at = 0
     for text in texts:
         for piece in oracle.cut(PATTERNS[pattern].regex, text):
             at += len(piece.encode())
             ends.append(at)
-        at += len("é".encode())
+        at += len(gap.encode())
     return ends
 
 
@@ -298,13 +305,13 @@ def plain_find_specials(tokens: list[str], texts: list[str]) -> tuple[list[Any],
 # ------------------------------------------------------------------ counting
 
 
-def run_count_segments(pattern: str, texts: list[str]) -> list[tuple[bytes, int]]:
+def run_count_segments(pattern: str, texts: list[str], gap: str) -> list[tuple[bytes, int]]:
     counter = PretokenCounter(PreTokenizer(pattern))
-    counter.add_segments(*side_by_side([text.encode() for text in texts], "é".encode()))
+    counter.add_segments(*side_by_side([text.encode() for text in texts], gap.encode()))
     return list(counter.to_dict().items())
 
 
-def plain_count_segments(pattern: str, texts: list[str]) -> list[tuple[bytes, int]]:
+def plain_count_segments(pattern: str, texts: list[str], gap: str) -> list[tuple[bytes, int]]:
     pieces = (piece for text in texts for piece in oracle.cut(PATTERNS[pattern].regex, text))
     return list(Counter(piece.encode() for piece in pieces).items())
 
@@ -747,7 +754,7 @@ def encode_inputs(rng: Rng, size: int) -> tuple[ToMerge, list[int], int]:
     """Segments of one pre-token each and more, with the special token's id behind, or -1."""
     given = any_to_merge(rng, size)
     pieces = given.pieces + rng.choices(given.pieces, k=len(given.pieces)) if given.pieces else []
-    given = ToMerge(given.merges, given.limit, given.byte_order, pieces)
+    given = replace(given, pieces=pieces)
     behind = [rng.choice([-1, -1, 7, 70_000]) for _ in range(len(pieces) // rng.randint(1, 9) + 1)]
     return given, behind, rng.choice([2, 4, 64, 1 << 11])
 
@@ -790,14 +797,16 @@ def plain_encode_segments(given: ToMerge, behind: list[int], rows: int) -> list[
 
 
 def carry_inputs(rng: Rng, size: int) -> tuple[ToMerge]:
-    return (any_to_merge(rng, size),)
+    """Few pre-tokens, so that in a cache with many rows none takes the place of another."""
+    given = any_to_merge(rng, size)
+    return (replace(given, pieces=given.pieces[:40]),)
 
 
 def run_carry_over(given: ToMerge) -> layout.Cache:
-    """The pieces are encoded with a cache that has room for all; a larger one takes them over."""
+    """The pieces are encoded with a cache; a larger one takes them over."""
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
     ids = np.array(list(ids_of(given).values()), np.uint32)
-    rows = 1 << (4 * sum(map(len, given.pieces)) + 60).bit_length()
+    rows = 1 << min(9 + len(given.pieces), 14)
     cache = encoder.new_cache(rows)._replace(head=np.array([0, 0, 1 << 40]))
     data, bounds = side_by_side([b"".join(given.pieces)])
     ends = borders_of(given.pieces)[1:]
@@ -808,7 +817,7 @@ def run_carry_over(given: ToMerge) -> layout.Cache:
         np.empty(1, np.int64), np.array([0, -1, 0, 0, ends.size, 0]),
     )  # fmt: skip
     assert code == layout.Code.DONE
-    larger = encoder.new_cache(4 * rows)
+    larger = encoder.new_cache(2 * rows)
     kernels.carry_over(cache, larger)
     larger.head[:2] = cache.head[:2]
     return larger
