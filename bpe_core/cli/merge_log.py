@@ -6,7 +6,6 @@ Belongs here: its columns, and writing them. Does not belong here: the trace its
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bpe_core.analysis.curves import bytes_per_token
+from bpe_core.tables import csv_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import MergeTrace
 
@@ -68,6 +68,4 @@ def write_log(file: OutputFile, kind: str, columns: dict[str, Any]) -> None:
     rows = zip(*(c if isinstance(c, list) else c.tolist() for c in columns.values()), strict=True)
     table = itertools.chain([columns], rows)
     while some := list(itertools.islice(table, 4096)):
-        text = io.StringIO()
-        csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(some)
-        file.write(text.getvalue().encode("utf-8"))
+        file.write(csv_text(some, quote_texts=True).encode("utf-8"))

@@ -372,6 +372,19 @@ def test_the_merge_log_is_the_same_in_three_formats(sample: state.Trained) -> No
     assert [r["pair_count"] for r in rows] == log.pair_count.tolist()
 
 
+def test_a_merge_log_in_csv_holds_any_character() -> None:
+    result = Trainer(300).train('\0\0 b\r\r b\r ,, ""')
+    trained = state.Trained(
+        "key", "Sample", result.tokenizer, result.trace, "", "", Trainer(300), "vocab_size", "paste"
+    )
+    written = downloads.as_csv(trained).decode("utf-8")
+    assert ",\0\0," in written
+    csv = pd.read_csv(io.StringIO(written.replace("\0", "0"), newline=""))
+    assert csv.new_text.tolist() == [
+        t.replace("\0", "0") for t in downloads.merge_log(trained).new_text
+    ]
+
+
 # -- jobs -------------------------------------------------------------------------------------
 
 

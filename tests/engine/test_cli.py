@@ -145,6 +145,14 @@ def test_files_of_a_training_are_documents_with_a_border_between(run: Run, tmp_p
     assert [row["new_text"] for row in rows] == ["cc"]
 
 
+def test_a_merge_log_holds_any_character(run: Run) -> None:
+    done = run("trace", "-", "--vocab-size", 300, stdin=b'\0\0 b\r\r ""')
+    assert (done.status, done.err[:-1]) == (0, [])
+    text = done.out.decode("utf-8")
+    for token in ("\0\0", "\r\r", '""""""'):
+        assert f',"{token}",' in text
+
+
 @pytest.mark.parametrize("name", ["log.csv", "log.parquet"])
 @pytest.mark.parametrize("command", ["train", "trace"])
 def test_the_merge_log_holds_every_column(

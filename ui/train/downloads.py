@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpe_core.analysis.curves import bytes_per_token
+from bpe_core.tables import csv_text
 from ui.session import keys
 from ui.session.state import Trained
 from ui.tokenizers import export_dialog
@@ -44,8 +45,9 @@ def merge_log(trained: Trained) -> pd.DataFrame:
 
 def as_csv(trained: Trained) -> bytes:
     """The merge log as CSV, UTF-8."""
-    written: str = merge_log(trained).to_csv(index=False)
-    return written.encode("utf-8")
+    table = merge_log(trained)
+    rows = table.itertuples(index=False, name=None)
+    return csv_text([table.columns, *rows]).encode("utf-8")
 
 
 def as_parquet(trained: Trained) -> bytes:
