@@ -1,8 +1,9 @@
-"""Training: settings, a resumable run, and the trace of every merge.
+"""Training: settings, and a run that can be advanced, looked at and gone on with.
 
-Belongs here: `Trainer`, `TrainingRun`, `MergeTrace`, `train_bpe`. The loop itself is one
-compiled kernel (`kernels.train_merges`); its definition in plain Python is `reference.py`.
-Does not belong here: where text comes from and what the finished tokenizer does with it.
+Belongs here: `Trainer`, `TrainingRun`, `train_bpe`; growing the arrays that the kernel works in.
+The loop itself is one compiled kernel (`kernels.train_merges`); the same in plain Python is
+`incremental.py`, its definition `reference.py`. Does not belong here: where text comes from
+(`corpus.py`, `counting.py`) and what the finished tokenizer does with it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .corpus import Progress, as_corpus
 from .counting import PretokenCounter, count_pretokens, grown
 from .kernels import layout
 from .kernels.layout import Code
+from .merge_trace import MergeTrace as MergeTrace
 from .model import BYTE_ORDERS, BPEModel, MergeTable
 from .pretokenize import PreTokenizer
 from .special import check_special_tokens
@@ -26,69 +28,6 @@ from .tokenizer import Tokenizer
 
 TIE_BREAKS = ("greatest_bytes", "lowest_ids")
 _NO_LIMIT = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class MergeTrace:
-    """What happened at each merge: one row a step, numpy columns of length n.
-
-    `left, right, new` int32 ids; `pair_count` (adjacent places, overlaps counted), `merged`
-    (places replaced), `corpus_tokens` (after the merge), `n_pairs` (distinct pairs before it),
-    `n_tied` (pairs with the winner's count, itself included) int64. `cand_left, cand_right`
-    int32[n, top_k] and `cand_count` int64[n, top_k]: the best pairs before the merge, winner
-    first; -1 and 0 where there were fewer. `initial_tokens` and `corpus_bytes` leave special
-    tokens out. Definition: `reference.py`.
-
-    >>> Trainer(258).train("aaabdaaabac").trace.pair_count
-    array([4, 2])
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-    new: np.ndarray
-    pair_count: np.ndarray
-    merged: np.ndarray
-    corpus_tokens: np.ndarray
-    n_pairs: np.ndarray
-    n_tied: np.ndarray
-    cand_left: np.ndarray
-    cand_right: np.ndarray
-    cand_count: np.ndarray
-    initial_tokens: int
-    corpus_bytes: int
-
-    def __len__(self) -> int:
-        return len(self.left)
-
-    @property
-    def top_k(self) -> int:
-        """How many candidates each step records."""
-        return int(self.cand_left.shape[1])
-
-    def __getitem__(self, steps: slice) -> MergeTrace:
-        """The rows of some steps, as views; `initial_tokens` and `corpus_bytes` stay."""
-        columns = {name: getattr(self, name)[steps] for name in _COLUMNS + _CANDIDATES}
-        return MergeTrace(
-            **columns, initial_tokens=self.initial_tokens, corpus_bytes=self.corpus_bytes
-        )
-
-    def to_columns(self) -> dict[str, np.ndarray]:
-        """The columns by name, for a data frame; candidates as cand_left_1, cand_left_2, ...
-
-        >>> list(Trainer(257, top_k=1).train("aab").trace.to_columns())[-1]
-        'cand_count_1'
-        """
-        columns = {name: getattr(self, name) for name in _COLUMNS}
-        for name in _CANDIDATES:
-            table = getattr(self, name)
-            columns |= {f"{name}_{k + 1}": table[:, k] for k in range(self.top_k)}
-        return columns
-
-
-_COLUMNS = (
-    "left", "right", "new", "pair_count", "merged", "corpus_tokens", "n_pairs", "n_tied",
-)  # fmt: skip
-_CANDIDATES = ("cand_left", "cand_right", "cand_count")
 
 
 @dataclass(frozen=True)
