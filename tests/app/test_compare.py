@@ -18,7 +18,7 @@ from bpe_core.analysis import sizes
 from bpe_core.analysis.curves import CompressionCurve
 from ui import samples
 from ui.compare import curves, cuts, languages, measures, tables, texts
-from ui.instruments import charts, size_steps
+from ui.instruments import charts, size_slider
 from ui.server import published
 from ui.session import state
 from ui.session.state import Trained
@@ -334,7 +334,7 @@ def test_labels_at_the_ends_do_not_overlap() -> None:
 def test_a_curve_of_one_point_can_be_drawn() -> None:
     line = charts.Line("1", "x", np.array([256]), np.array([1.0]), 0, 0)
     assert charts.compression([line], 256).data
-    assert size_steps.between(256, 256) == [256]
+    assert size_slider.between(256, 256) == [256]
 
 
 # -- languages --------------------------------------------------------------------------------
@@ -357,5 +357,5 @@ def test_costs_are_sorted_and_bytes_are_the_cost_without_merges() -> None:
 
 
 def test_size_sliders_keep_a_valid_value() -> None:
-    assert size_steps.between(257, 1000)[0] == 257
-    assert size_steps.between(257, 1000)[-1] == 1000
+    assert size_slider.between(257, 1000)[0] == 257
+    assert size_slider.between(257, 1000)[-1] == 1000

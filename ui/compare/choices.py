@@ -16,6 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui import links
 from ui.compare import cuts, texts
 from ui.compare.curves import Curve, size_range, sizes_of
+from ui.instruments import size_slider
 from ui.session import keys, state
 from ui.session.state import Trained
 from ui.tokenizers import import_dialog, picker, shelf
@@ -151,26 +152,12 @@ def choose_texts(chosen: Sequence[Trained], known: Sequence[Trained]) -> dict[st
     return {c: offered[c] for c in st.session_state[keys.COMPARE_TEXTS]}
 
 
-def size(label: str, key: str, steps: Sequence[int], first: int) -> int:
-    """Show a slider over vocabulary sizes and return where it stands.
-
-    A size that is not among the steps any more moves to the nearest one.
-    """
-    wanted = st.session_state.get(key, first)
-    wanted = wanted if isinstance(wanted, int) else first
-    st.session_state[key] = min(steps, key=lambda s: abs(s - wanted))
-    if len(steps) < 2:
-        st.caption(f"{label}: {steps[0]:,}, the only one")
-        return steps[0]
-    return st.select_slider(
-        label, steps, key=key, format_func=lambda s: f"{s:,}", persist_state="session"
-    )
-
-
 def marked_size(lines: Sequence[Curve]) -> int:
     """Show the slider of the size that is marked on the curves."""
     steps = sizes_of(lines)
-    return size("Vocabulary size to read", keys.COMPARE_SIZE, steps, steps[len(steps) // 2])
+    return size_slider.choose(
+        "Vocabulary size to read", keys.COMPARE_SIZE, steps, steps[len(steps) // 2]
+    )
 
 
 def take_pointed_size() -> None:
@@ -233,7 +220,9 @@ def columns(
             trained = one_tokenizer(known, keys.compare_column(i), first[i][0])
             steps = size_range(trained.tokenizer)
             at = first[i][1] if trained is first[i][0] else steps[-1]
-            chosen = size("Vocabulary size", keys.compare_size(i), sorted({*steps, at}), at)
+            chosen = size_slider.choose(
+                "Vocabulary size", keys.compare_size(i), sorted({*steps, at}), at
+            )
             found.append((trained, chosen))
             places.append(st.container())
     return found, places
@@ -246,7 +235,7 @@ def language_tokenizer(known: Sequence[Trained], first: Trained) -> tuple[Traine
         trained = one_tokenizer(known, keys.COMPARE_LANGUAGE_TOKENIZER, first)
     steps = size_range(trained.tokenizer)
     with left:
-        at = size("Vocabulary size", keys.COMPARE_LANGUAGE_SIZE, steps, steps[-1])
+        at = size_slider.choose("Vocabulary size", keys.COMPARE_LANGUAGE_SIZE, steps, steps[-1])
     return trained, at
 
 

@@ -19,7 +19,7 @@ from bpe_core.analysis.curves import CompressionCurve, Reading
 from bpe_core.tokenizer import Tokenizer
 from ui.compare import texts
 from ui.compare.texts import EvalText
-from ui.instruments import size_steps
+from ui.instruments import size_slider
 from ui.instruments.charts import Line
 from ui.session.state import Trained
 
@@ -34,7 +34,7 @@ def size_range(tokenizer: Tokenizer) -> list[int]:
     """The steps of the size slider of one tokenizer; one step if it has one size."""
     if not sizes.has_smaller_sizes(tokenizer):
         return [sizes.largest(tokenizer)]
-    return size_steps.between(sizes.smallest(tokenizer), sizes.largest(tokenizer))
+    return size_slider.between(sizes.smallest(tokenizer), sizes.largest(tokenizer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def _label(i: int, j: int, several_tokenizers: bool, several_texts: bool) -> str
 def sizes_of(lines: Iterable[Curve]) -> list[int]:
     """The steps of the slider that goes with these lines."""
     ends = [(line.curve.smallest, line.curve.largest) for line in lines]
-    return size_steps.between(min(first for first, _ in ends), max(last for _, last in ends))
+    return size_slider.between(min(first for first, _ in ends), max(last for _, last in ends))
 
 
 def drawn(lines: Iterable[Curve]) -> list[Line]:

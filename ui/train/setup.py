@@ -16,7 +16,7 @@ from bpe_core.patterns import PATTERNS, NamedPattern
 from bpe_core.pretokenize import PreTokenizer
 from bpe_core.trainer import Trainer
 from ui import samples
-from ui.instruments import size_steps
+from ui.instruments import size_slider
 from ui.session import keys
 from ui.train import corpus_picker
 from ui.train.corpus_picker import ChosenText
@@ -60,7 +60,7 @@ def row() -> tuple[TrainingChoices, bool]:
         st.session_state.setdefault(key, value)
     st.session_state.setdefault(keys.SUGGESTED_FOR, samples.first().id)
     specials = _special_tokens(st.session_state[keys.SPECIAL_TOKENS])
-    lowest = size_steps.N_BYTES + len(specials)
+    lowest = size_slider.N_BYTES + len(specials)
 
     text, size, rest = st.columns([1.6, 3.2, 2.1], gap="medium")
     with text:
@@ -97,11 +97,11 @@ def _take_suggestion() -> None:
 
 def _size(lowest: int, n_specials: int) -> int:
     n = st.session_state[keys.VOCAB_SIZE]
-    n = min(max(n if isinstance(n, int) else lowest, lowest), size_steps.LARGEST)
+    n = min(max(n if isinstance(n, int) else lowest, lowest), size_slider.LARGEST)
     st.session_state[keys.VOCAB_SIZE] = n
     n = st.select_slider(
         "Vocabulary size",
-        options=size_steps.to_train(lowest, n),
+        options=size_slider.to_train(lowest, n),
         format_func=lambda size: f"{size:,}",
         key=keys.VOCAB_SIZE,
         persist_state="session",
@@ -109,7 +109,7 @@ def _size(lowest: int, n_specials: int) -> int:
     merges = n - lowest
     with st.container(key=keys.SIZE_SUM):
         st.caption(
-            f"**{n:,}** = {size_steps.N_BYTES} bytes + {n_specials} special + {merges:,} merges"
+            f"**{n:,}** = {size_slider.N_BYTES} bytes + {n_specials} special + {merges:,} merges"
         )
     return n
 
@@ -197,8 +197,8 @@ def _more() -> None:
         st.session_state[keys.VOCAB_SIZE_EXACT] = st.session_state[keys.VOCAB_SIZE]
         st.number_input(
             "Vocabulary size, exactly",
-            min_value=size_steps.N_BYTES,
-            max_value=size_steps.LARGEST,
+            min_value=size_slider.N_BYTES,
+            max_value=size_slider.LARGEST,
             step=1,
             key=keys.VOCAB_SIZE_EXACT,
             on_change=_take_exact_size,
@@ -256,7 +256,7 @@ def _more() -> None:
 
 def _take_exact_size() -> None:
     st.session_state[keys.VOCAB_SIZE] = (
-        st.session_state[keys.VOCAB_SIZE_EXACT] or size_steps.N_BYTES
+        st.session_state[keys.VOCAB_SIZE_EXACT] or size_slider.N_BYTES
     )
 
 

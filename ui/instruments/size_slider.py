@@ -1,10 +1,14 @@
-"""The steps of the sliders over vocabulary sizes.
+"""Sliders over vocabulary sizes, and their steps.
 
-Belongs here: round numbers, even on a log scale. How many merges a size means is the engine's to
-say.
+Belongs here: round numbers, even on a log scale, and keeping a slider on one of them. How many
+merges a size means is the engine's to say.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
 
 N_BYTES = 256
 LARGEST = 50_257  # GPT-2's size; enough to see where a curve flattens
@@ -42,3 +46,19 @@ def between(lowest: int, highest: int) -> list[int]:
     steps = {s for s in to_train(lowest, lowest) if s < highest}
     steps |= {s for s in _FAR if lowest < s < highest}
     return sorted(steps | {lowest, highest})
+
+
+def choose(label: str, key: str, steps: Sequence[int], first: int) -> int:
+    """Show a slider over vocabulary sizes and return where it stands.
+
+    A size that is not among the steps any more moves to the nearest one.
+    """
+    wanted = st.session_state.get(key, first)
+    wanted = wanted if isinstance(wanted, int) else first
+    st.session_state[key] = min(steps, key=lambda s: abs(s - wanted))
+    if len(steps) < 2:
+        st.caption(f"{label}: {steps[0]:,}, the only one")
+        return steps[0]
+    return st.select_slider(
+        label, steps, key=key, format_func=lambda s: f"{s:,}", persist_state="session"
+    )
