@@ -324,10 +324,10 @@ CONTRAST = """(node) => {
     const probe = document.createElement('span'); probe.className = 't ' + name; text.append(probe);
     const back = getComputedStyle(probe).backgroundColor; probe.remove();
     const ground = color(back, card);
-    worst[name] = Math.min(ratio(color(get('--tx'), card), ground), ratio(color(get('--mk'), card), ground));
+    worst[name] = Math.min(ratio(color(get('--text'), card), ground), ratio(color(get('--mark'), card), ground));
   }
-  worst.muted = ratio(color(get('--mut'), card), color(card, card));
-  worst.chip = ratio(color(get('--mut'), card), color(get('--in'), card));
+  worst.muted = ratio(color(get('--muted'), card), color(card, card));
+  worst.chip = ratio(color(get('--muted'), card), color(get('--inset'), card));
   return worst;
 }"""
 

@@ -20,7 +20,7 @@ from ui.compare.curves import Curve
 from ui.instruments import charts
 from ui.session import keys
 from ui.session.state import Trained
-from ui.theme import HUES
+from ui.theme import HUES, NEUTRAL
 from ui.tokenizers import picker
 from ui.words import literal
 
@@ -38,8 +38,6 @@ LOOK = (
     "the line of its color: where a line is already higher than a diamond, fewer entries do more."
 )
 
-_NEUTRAL = "#7f848e"
-
 
 @dataclass(frozen=True)
 class Mark:
@@ -54,7 +52,7 @@ class Mark:
     @property
     def color(self) -> str:
         """The line's hue; gray where several lines are about this text."""
-        return _NEUTRAL if self.shared else HUES[self.line.hue]
+        return NEUTRAL if self.shared else HUES[self.line.hue]
 
 
 def choose(lines: Sequence[Curve]) -> list[Mark]:

@@ -22,7 +22,8 @@ _HUES = "".join(f".cmp .h{i}{{--hue:{hue}}}" for i, hue in enumerate(HUES))
 STYLE = f"""<style>
 {_HUES}
 .cmp, [class*="st-key-compare_"] {{ --cmp-card: light-dark({LIGHT.card}, {DARK.card});
-  --cmp-text: light-dark({LIGHT.text}, {DARK.text}); --cmp-muted: light-dark(#646a73, {DARK.muted});
+  --cmp-text: light-dark({LIGHT.text}, {DARK.text});
+  --cmp-muted: light-dark({LIGHT.muted}, {DARK.muted});
   --cmp-inset: light-dark({LIGHT.inset}, {DARK.inset});
   --cmp-border: light-dark({LIGHT.border}, {DARK.border});
   --cmp-accent: light-dark({LIGHT.accent}, {DARK.accent}); }}

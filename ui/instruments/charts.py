@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from ui.theme import HUES
+from ui.theme import HUES, NEUTRAL, faded
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "hexagon")
 
 _POINTS = 180  # points of a drawn line; more cannot be seen
 _TICKS = 6
-FAINT = "rgba(127,132,142,.28)"  # on light and dark alike
+FAINT = faded(NEUTRAL, 0.28)  # on light and dark alike
 _NOTHING = "rgba(0,0,0,0)"
-_RULE = "rgba(127,132,142,.75)"
+_RULE = faded(NEUTRAL, 0.75)
 
 #: No buttons over the figure, no zoom: what it shows is chosen beside it.
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
