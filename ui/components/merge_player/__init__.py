@@ -1,9 +1,18 @@
 """The merge player: a text cut into tokens at every step of a training, played in the browser.
 
-Here: the Python side, which turns a trace and join ranks into compact columns, sends them once,
-and reads back the step the visitor rests at. Not here: any algorithm (`bpe_core`), the choice of
-the text window, or where the player stands on a page. The browser side is in the files beside this
-one, joined to one module in the order of `_SCRIPTS`; it holds no tokenizer either.
+Belongs here: what the player is sent and what it tells, with a trace and join ranks as compact
+columns. Does not belong here: any algorithm (`bpe_core`), the choice of the text window, or where
+the player stands on a page (``ui/instruments``). The browser side begins in ``merge_player.js``; it
+holds no tokenizer either.
+
+Data in, as ``merge_player`` sends it: the training's ``player_id``; ``text`` and its ``ranks``;
+``byte_ids`` and ``special_tokens``; the rows ``merges`` and ``candidates`` from row ``first`` on,
+``top_k`` candidates a merge; ``goal``, ``live``, ``stop_reason``, ``tie_break``; a ``step`` to go
+to whenever ``step_nonce`` changes; perhaps pre-token ``edges`` and ``held_out`` measures.
+
+Events out: state ``step`` (with its ``player_id``), the merges done where the player came to rest;
+trigger ``jump``, sent with it where the visitor chose the step in the log or on the curve; trigger
+``resync``, the rows it has, where some before the last ones are missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tally table: rows that can be pressed, each with a number, a sentence or a bar.
 
-Belongs here: mounting the component. What the rows count comes from the page; pressing one tells
-its key.
+Belongs here: what the table is sent and what it tells. What the rows count comes from the page;
+pressing one tells its key.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The token card: a token's biography, its merge tree, and how its pre-token was cut.
 
-Belongs here: mounting the component. What it says comes from ``ui/instruments/biography.py``; how
-bytes are shown is shared with the merge player (``merge_player/bytes.js``).
+Belongs here: what the card is sent and what it tells. What it says is worked out by
+``bpe_core.analysis`` and put together by ``ui/instruments``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def token_card(
     on_go: Callable[[int], None] | None = None,
     key: str = "token_card",
 ) -> None:
-    """Show a token of ``biography.token_biography`` and the story of its pre-token.
+    """Show a token and the story of its pre-token, as ``ui/instruments/biography.py`` tells them.
 
     ``empty`` is the sentence shown when there is no token; ``on_go`` is called with an id when the
     visitor presses one of the tokens it was made of.

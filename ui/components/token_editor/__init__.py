@@ -1,10 +1,18 @@
 """The token editor: a text area whose text is colored by its tokens while one types.
 
-Belongs here: mounting the component and the protocol with it. What a token is comes from the
-engine (``ui/server/encoding.py``); the browser draws and holds no tokenizer. Reading order of the
-JavaScript: ``spans.js`` (what can be drawn), ``paint.js`` (drawing it), ``asker.js`` (getting the
-tokens), ``notes.js`` (what stands around the text), ``editor.js`` (the editor itself). The marks
-for what cannot be seen are shared with the merge player (``merge_player/bytes.js``).
+Belongs here: what the editor is sent and what it tells. Does not belong here: what a token is,
+which comes from the engine (``ui/server/encoding.py``), and where the editor stands on a page
+(``ui/instruments``). Reading order in the browser: ``cut.js`` (what can be drawn), ``painting.js``
+(drawing it), ``encode_client.js`` (getting the tokens), ``editor.js``; it holds no tokenizer.
+
+Data in, as ``token_editor`` sends it: the ``tokenizer``'s key, ``merges`` and ``special`` to ask
+the server's route with, and ``head`` and ``version`` to read its answers; ``color``; a ``text``
+that replaces the one being typed whenever ``epoch`` grows; ``limit``, ``max_bytes``, ``too_long``;
+an ``answer`` to a question that came by state.
+
+Events out: state ``pick``, the token the visitor clicked, with text around it; state ``doc``, a
+text to be cut where the route cannot be reached; state ``renew``, where the route does not know the
+tokenizer any more. The text itself stays in the browser.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The token life: what a token was used for in training: its use, its children, its places.
 
-Belongs here: mounting the component. What it says comes from ``ui/vocabulary/life.py``; how bytes
-are shown is shared with the merge player (``merge_player/bytes.js``).
+Belongs here: what the card is sent and what it tells. What it says comes from the Vocabulary page.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def token_life(
     on_all: Callable[[], None],
     key: str = "token_life",
 ) -> None:
-    """Show a life of ``vocabulary_life.life``.
+    """Show a life, as ``ui/vocabulary/life.py`` tells it.
 
     ``on_go`` is called with the id of a child that is pressed, ``on_all`` when all children are
     asked for.

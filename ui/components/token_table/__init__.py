@@ -1,8 +1,7 @@
 """The token table: one page of a list of tokens, to sort, turn over and choose from.
 
-Belongs here: mounting the component and the layout of its data. Filtering and sorting are done by
-the server, which sends the rows of one page only. How bytes are shown is shared with the merge
-player (``merge_player/bytes.js``).
+Belongs here: what the table is sent and what it tells. Filtering and sorting are done by the
+server, which sends the rows of one page only.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The token view: a short text cut into colored tokens, to be looked at beside other cuts of it.
 
-Belongs here: mounting the component and the layout of its data. Several views with the same
-``group`` on a page light up together: pointing at a token in one rings what covers the same bytes
-in the others. Which tokens there are comes from the engine; the browser draws. How characters
-that cannot be seen are marked is shared with the merge player (``merge_player/bytes.js``).
+Belongs here: what the view is sent. Several views with the same ``group`` on a page highlight
+together: pointing at a token in one rings what covers the same bytes in the others. Which tokens
+there are comes from the engine; the browser draws.
 """
 
 from __future__ import annotations
