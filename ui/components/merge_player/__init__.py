@@ -81,8 +81,8 @@ def merge_player(
     byte_ids: 256 ids, `Tokenizer.byte_ids`. special_tokens: text -> id.
     trace: all merges so far, or a slice of them that begins after `start` merges.
     goal: merges that were asked for; the length of the axes while `live`.
-    pretokens: `Tokenizer.pretokens(text)`, so that hovering a pair lights no place across
-        pre-tokens. Without it only places that some merge joins are lit.
+    pretokens: `Tokenizer.pretokens(text)`, so that hovering a pair highlights no place
+        across pre-tokens. Without it only places that some merge joins are highlighted.
     total_bytes: of the whole training text, for the note that says where the drawing is cut.
     held_out_bytes_per_token: float[n_merges + 1], after 0, 1, ... merges; the dashed curve.
     live: training goes on: only the newest rows are sent, and the player follows them.
@@ -165,7 +165,7 @@ def pretoken_ends(pretokens: Sequence[str]) -> np.ndarray:
     >>> pretoken_ends(["Hé", " you"]).tolist()
     [3, 7]
     """
-    sizes = [len(piece.encode("utf-8", "replace")) for piece in pretokens]
+    sizes = [len(pretoken.encode("utf-8", "replace")) for pretoken in pretokens]
     return np.cumsum(sizes, dtype=np.int32) if sizes else np.zeros(0, np.int32)
 
 

@@ -19,17 +19,13 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from ui.components.mount import component
-from ui.server import api, encoding, wire
-
-if TYPE_CHECKING:
-    from bpe_core.tokenizer import Tokenizer
 
 #: Color modes by the name the page shows.
 COLORS = {
@@ -61,6 +57,23 @@ class Picked:
     offset: int
 
 
+@dataclass(frozen=True)
+class Server:
+    """What the editor has to know of the server that cuts its text.
+
+    ``head`` names the numbers at the beginning of an answer of ``version``; ``max_bytes`` is the
+    longest text, ``too_long`` what is said of a longer one. ``answer`` gives for a text what the
+    server's route does, an answer or a status and a sentence; it is for browsers that cannot reach
+    the route.
+    """
+
+    head: Sequence[str]
+    version: int
+    max_bytes: int
+    too_long: str
+    answer: Callable[[str], bytes | tuple[int, str]]
+
+
 def set_text(text: str, *, key: str = "token_editor", linked: bool = False) -> None:
     """Replace the editor's text at its next mount; ``linked`` also over one typed before."""
     state = _state(key)
@@ -71,13 +84,13 @@ def set_text(text: str, *, key: str = "token_editor", linked: bool = False) -> N
 
 def has_text(key: str = "token_editor") -> bool:
     """Return whether this visit has given the editor a text already."""
-    return _state(key)["epoch"] > 0
+    return int(_state(key)["epoch"]) > 0
 
 
 def token_editor(
-    tokenizer: Tokenizer,
-    tokenizer_key: str,
+    tokenizer: str,
     *,
+    server: Server,
     merges: int,
     policy: str,
     color: str,
@@ -87,14 +100,14 @@ def token_editor(
 ) -> None:
     """Show the editor; ``on_pick`` is called with a token the visitor clicked.
 
-    ``tokenizer_key`` is the registry's key of ``tokenizer``, ``policy`` one of
-    ``encoding.POLICIES``, ``color`` one of ``COLORS``. The text belongs to the browser: it
-    survives page changes and reloads there, and is only sent to be cut into tokens.
+    ``tokenizer`` is the key by which the server knows it, ``policy`` what special tokens may do
+    there, ``color`` one of ``COLORS``. The text belongs to the browser: it survives page changes
+    and reloads there, and is only sent to be cut into tokens.
     """
     state = _state(key)
     doc = (st.session_state.get(key) or {}).get("doc")
     data: dict[str, Any] = {
-        "tokenizer": tokenizer_key,
+        "tokenizer": tokenizer,
         "merges": merges,
         "special": policy,
         "color": COLORS[color],
@@ -104,11 +117,11 @@ def token_editor(
         "linked": state["linked"],
         "session": state["session"],
         "limit": DRAWN_BYTES,
-        "head": list(wire.HEAD),
-        "version": wire.VERSION,
-        "max_bytes": api.MAX_BODY,
-        "too_long": api.TOO_LONG,
-        "answer": None if doc is None else _answer(tokenizer, merges, policy, doc),
+        "head": list(server.head),
+        "version": server.version,
+        "max_bytes": server.max_bytes,
+        "too_long": server.too_long,
+        "answer": None if doc is None else _answer(server, doc),
     }
 
     def pick() -> None:
@@ -126,24 +139,20 @@ def token_editor(
     )
 
 
-def _answer(tokenizer: Tokenizer, merges: int, policy: str, doc: dict[str, Any]) -> dict[str, Any]:
-    """Answer as the HTTP route does, for a browser that cannot reach it."""
-    text = str(doc["text"])
-    try:
-        if len(text) > api.MAX_BODY:
-            raise api.Problem(413, api.TOO_LONG)
-        data = encoding.answer(tokenizer, text, merges=merges, policy=policy, limit=DRAWN_BYTES)
-    except api.Problem as problem:
-        return {"seq": doc["seq"], "status": problem.status, "error": problem.sentence}
-    except encoding.Refused as err:
-        return {"seq": doc["seq"], "status": 422, "error": str(err)}
-    return {"seq": doc["seq"], "bytes": base64.b64encode(data).decode("ascii")}
+def _answer(server: Server, doc: dict[str, Any]) -> dict[str, Any]:
+    """Answer a text that came by state."""
+    answer = server.answer(str(doc["text"]))
+    if isinstance(answer, bytes):
+        return {"seq": doc["seq"], "bytes": base64.b64encode(answer).decode("ascii")}
+    status, sentence = answer
+    return {"seq": doc["seq"], "status": status, "error": sentence}
 
 
 def _state(key: str) -> dict[str, Any]:
     """Return what this visit knows of the editor; it outlives the component's own state."""
     fresh = {"text": "", "epoch": 0, "linked": False, "session": secrets.token_hex(8)}
-    return st.session_state.setdefault(f"{key}_text", fresh)
+    state: dict[str, Any] = st.session_state.setdefault(f"{key}_text", fresh)
+    return state
 
 
 def _nothing() -> None:

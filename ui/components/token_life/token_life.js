@@ -67,13 +67,13 @@ function newPlace({ before, token, after }) {
   const side = make("div", "before");
   const left = make("span");
   const here = make("mark");
-  const word = make("span");
+  const text = make("span");
   const right = make("span", "after");
   fillText(left, before);
-  fillText(word, token);
+  fillText(text, token);
   fillText(right, after);
   side.append(left);
-  here.append(word);
+  here.append(text);
   place.append(side, here, right);
   return place;
 }
