@@ -1,5 +1,8 @@
 """Where text comes from: strings, bytes, files, documents.
 
+A corpus is a str, bytes, a path, an open file (of bytes or of text), or an iterable of str and of
+paths, each a document of its own. Counting also takes a mapping from pre-token to count.
+
 Belongs here: reading files in blocks, and what may be a corpus. Does not belong here: decoding
 (`text.py`), special tokens (`special.py`) and counting (`counting.py`).
 """
@@ -9,16 +12,11 @@ from __future__ import annotations
 import io
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, Any, Protocol
 
 from .text import MARKS, TextDecoder, sniff_encoding, utf8_pieces
-
-Corpus = (
-    str | bytes | os.PathLike[str] | IO[Any] | Mapping[bytes, int] | Iterable[str]
-    | Iterable[os.PathLike[str]]
-)  # fmt: skip
 
 BLOCK = 1 << 19  # bytes or characters read at a time
 
@@ -34,6 +32,9 @@ class Source:
 
     `block` is how much is read at a time, in bytes or characters. Raises TypeError for what is
     no corpus.
+
+    >>> [b"".join(document) for document in Source(["one", "two"]).documents()]
+    [b'one', b'two']
     """
 
     def __init__(self, corpus: Any, errors: str = "replace") -> None:
@@ -47,7 +48,7 @@ class Source:
         """The documents in order; each is to be used up before the next is asked for."""
         corpus = self.corpus
         if isinstance(corpus, str):
-            yield _slices(corpus)
+            yield self._slices(corpus)
         elif isinstance(corpus, (bytes, bytearray, memoryview)):
             yield self._stream(io.BytesIO(corpus))
         elif isinstance(corpus, os.PathLike):
@@ -57,7 +58,7 @@ class Source:
         elif isinstance(corpus, Iterable):
             for document in corpus:
                 if isinstance(document, str):
-                    yield _slices(document)
+                    yield self._slices(document)
                 elif isinstance(document, os.PathLike):
                     yield self._file(document)
                 else:
@@ -71,34 +72,33 @@ class Source:
                 f"paths, or a mapping from pre-token to count, not {type(corpus).__name__}"
             )
 
+    def _slices(self, text: str) -> Iterator[bytes]:
+        block = self.block
+        return utf8_pieces(text[i : i + block] for i in range(0, len(text), block))
+
     def _file(self, path: os.PathLike[str]) -> Iterator[bytes]:
         with open(path, "rb") as file:
             yield from self._stream(file, os.fspath(path))
 
     def _stream(self, file: IO[Any], name: str = "") -> Iterator[bytes]:
-        block = file.read(BLOCK)
-        if isinstance(block, str):
-            yield from utf8_pieces(itertools.chain([block], iter(lambda: file.read(BLOCK), "")))
+        data = file.read(self.block)
+        if isinstance(data, str):
+            others = iter(lambda: file.read(self.block), "")
+            yield from utf8_pieces(itertools.chain([data], others))
             return
         # An unbuffered file may give less than was asked for, even less than a mark.
-        while 0 < len(block) < 3 and (more := file.read(BLOCK)):
-            block += more
-        encoding = sniff_encoding(block)
+        while 0 < len(data) < 3 and (more := file.read(self.block)):
+            data += more
+        encoding = sniff_encoding(data)
         decoder = TextDecoder(encoding, self.errors, name or getattr(file, "name", ""))
-        block = block[len(MARKS[encoding]) :]
-        while True:
-            following = file.read(BLOCK)
-            yield decoder.utf8(block, final=not following)
-            if not following:
-                break
-            block = following
+        data = data[len(MARKS[encoding]) :]
+        while following := file.read(self.block):
+            yield decoder.utf8(data)
+            data = following
+        yield decoder.utf8(data, final=True)
         self.replaced_bytes += decoder.replaced_bytes
 
 
-def _slices(text: str) -> Iterator[bytes]:
-    return utf8_pieces(text[i : i + BLOCK] for i in range(0, len(text), BLOCK))
-
-
-def as_corpus(path: str | os.PathLike[str]) -> os.PathLike[str]:
-    """A path given as str, as the path object that a corpus wants."""
-    return cast("os.PathLike[str]", Path(path))
+def as_corpus(path: str | os.PathLike[str]) -> Path:
+    """A path given in any form, as a corpus: there a str is text and no path."""
+    return Path(path)

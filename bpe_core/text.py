@@ -9,15 +9,13 @@ from __future__ import annotations
 import codecs
 import ctypes
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
 from . import kernels
-
-_local = threading.local()
 
 
 def utf8_pieces(pieces: Iterable[str]) -> Iterator[bytes]:
@@ -79,22 +77,33 @@ def utf8_array(text: str) -> np.ndarray:
     return np.frombuffer(utf8(text), np.uint8)
 
 
-def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
-    return cast("tuple[str, int]", codecs.replace_errors(error))
+# --------------------------------------------------------------------------- bytes to text
+
+# Longest first: the UTF-16 mark begins no other one that is handled here.
+MARKS = {
+    "utf-8-sig": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-8": b"",
+}
+
+_local = threading.local()  # error handlers are told nothing but the error, so they count here
 
 
-def _ignore_and_count(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
-    return cast("tuple[str, int]", codecs.ignore_errors(error))
+def _counted(handle: Callable[[UnicodeError], tuple[str | bytes, int]]) -> Any:
+    """An error handler for decoding that also counts the bytes at fault."""
+
+    def handler(error: UnicodeError) -> tuple[str | bytes, int]:
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        _local.replaced = getattr(_local, "replaced", 0) + error.end - error.start
+        return handle(error)
+
+    return handler
 
 
-codecs.register_error("bpe_core.replace", _replace_and_count)
-codecs.register_error("bpe_core.ignore", _ignore_and_count)
+codecs.register_error("bpe_core.replace", _counted(codecs.replace_errors))
+codecs.register_error("bpe_core.ignore", _counted(codecs.ignore_errors))
 _ERRORS = {"replace": "bpe_core.replace", "ignore": "bpe_core.ignore", "strict": "strict"}
 
 
@@ -128,15 +137,6 @@ def decode_text(data: bytes, errors: str = "replace") -> DecodedText:
     decoder = TextDecoder(encoding, errors)
     text = decoder.decode(data[mark:], final=True)
     return DecodedText(text, encoding, decoder.replaced_bytes, _note(encoding, decoder, errors))
-
-
-# Longest first: the UTF-16 mark begins no other one that is handled here.
-MARKS = {
-    "utf-8-sig": codecs.BOM_UTF8,
-    "utf-16-le": codecs.BOM_UTF16_LE,
-    "utf-16-be": codecs.BOM_UTF16_BE,
-    "utf-8": b"",
-}
 
 
 def sniff_encoding(head: bytes) -> str:
