@@ -18,8 +18,9 @@ What there is
     token are at hand: one begins in the cell behind it, the other ends in the cell before it. What
     is left in the cells between is never looked at.
 *   **Record**: of each pair the count and the places. A *place* is the cell where the left token
-    begins, with the weight of the pre-token. When a neighbor is merged away, the place stays in the
-    list and is found out when it is used: that is cheaper than to look for it earlier.
+    begins, with the weight of the pre-token. When one of the two tokens is merged with another
+    neighbor, the place stays in the list, and is passed over when its turn comes: that is cheaper
+    than looking it up to take it out.
 *   **Heap**: the pairs, best first, each with the count it had when it was put in. The count of a
     pair only falls once it is there, so a stored count is never too low: an entry that comes up
     with a count that is no longer true goes back with the true one. One that is true has won.
