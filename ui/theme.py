@@ -14,6 +14,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.components.mount import style_sheet
+from ui.session import keys
 
 _FOLDER = Path(__file__).parent
 _PALETTE = (_FOLDER / "components" / "shared" / "palette.css").read_text("utf-8")
@@ -65,14 +66,14 @@ def faded(color: str, share: float) -> str:
 
 def is_large() -> bool:
     """Return whether this visitor asked for large type."""
-    return bool(st.session_state.get("large_type"))
+    return bool(st.session_state.get(keys.LARGE_TYPE))
 
 
 def large_type_switch() -> None:
     """Draw the "Aa" that enlarges everything; it stands in the header of every page."""
     st.button(
         "Aa",
-        key="large_type_switch",
+        key=keys.LARGE_TYPE_SWITCH,
         help="Usual type again" if is_large() else "Large type, for a projector",
         type="secondary" if is_large() else "tertiary",
         on_click=_toggle,
@@ -80,7 +81,7 @@ def large_type_switch() -> None:
 
 
 def _toggle() -> None:
-    st.session_state.large_type = not is_large()
+    st.session_state[keys.LARGE_TYPE] = not is_large()
 
 
 def apply() -> None:
