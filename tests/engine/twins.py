@@ -693,16 +693,15 @@ class ToMerge:
     pieces: list[bytes]
 
 
-def any_to_merge(rng: Rng, size: int) -> ToMerge:
-    data = any_bytes(rng, size)
-    merges = any_merges(rng, data, 20 + size // 3)
+def any_to_merge(rng: Rng, data: bytes) -> ToMerge:
+    merges = any_merges(rng, data, 20 + len(data) // 3)
     limit = rng.choice([len(merges), rng.randint(0, len(merges))])
     pieces = cut_up(rng, data, rng.choice([4, 20, 70, 300]))
     return ToMerge(merges, limit, rng.choice(["plain", "gpt2"]), pieces)
 
 
 def joins_inputs(rng: Rng, size: int) -> tuple[ToMerge, bytes]:
-    return any_to_merge(rng, size), any_bytes(rng, rng.randrange(4))
+    return any_to_merge(rng, any_bytes(rng, size)), any_bytes(rng, rng.randrange(4))
 
 
 def run_join_pretokens(given: ToMerge, before: bytes) -> np.ndarray:
@@ -753,19 +752,34 @@ def plain_tally_joins(pieces: list[list[int]], weights: list[int], n_merges: int
 # ------------------------------------------------------------------ encoding
 
 
-def encode_inputs(rng: Rng, size: int) -> tuple[ToMerge, list[int], int]:
-    """Segments of one pre-token each and more, with the special token's id behind, or -1."""
-    given = any_to_merge(rng, size)
-    pieces = given.pieces + rng.choices(given.pieces, k=len(given.pieces)) if given.pieces else []
-    given = replace(given, pieces=pieces)
-    behind = [rng.choice([-1, -1, 7, 70_000]) for _ in range(len(pieces) // rng.randint(1, 9) + 1)]
-    return given, behind, rng.choice([2, 4, 64, 1 << 11])
+@dataclass(frozen=True)
+class ToEncode:
+    """Segments of text as their pre-tokens, with the id behind each segment, or -1 for none.
+
+    `pattern` is what cuts them, empty where the ends of the pre-tokens are given; `rows` are those
+    of the cache at first.
+    """
+
+    segments: list[list[bytes]]
+    behind: list[int]
+    pattern: str
+    rows: int
 
 
-def in_segments(pieces: list[bytes], n: int) -> list[list[bytes]]:
-    """Pieces, n segments of them; the last ones may have none."""
-    each = -(-len(pieces) // n)
-    return [pieces[k * each : (k + 1) * each] for k in range(n)]
+def encode_inputs(rng: Rng, size: int) -> tuple[ToMerge, ToEncode]:
+    pattern = rng.choice(["", *SCANNED])
+    if pattern:
+        texts = any_texts(rng, size)
+        given = any_to_merge(rng, "".join(texts).encode())
+        cuts = [oracle.cut(PATTERNS[pattern].regex, text) for text in texts]
+        segments = [[piece.encode() for piece in pieces] for pieces in cuts]
+    else:
+        given = any_to_merge(rng, any_bytes(rng, size // 2))
+        pieces = given.pieces + rng.choices(given.pieces or [b"a"], k=len(given.pieces))
+        n = rng.randint(1, 9)
+        segments = [pieces[k : k + n] for k in range(0, len(pieces) + 1, n)]
+    behind = [rng.choice([-1, -1, 7, 70_000]) for _ in segments]
+    return given, ToEncode(segments, behind, pattern, rng.choice([2, 4, 64, 1 << 11]))
 
 
 def ids_of(given: ToMerge) -> dict[bytes, int]:
@@ -775,23 +789,25 @@ def ids_of(given: ToMerge) -> dict[bytes, int]:
     return {token: 3 * place + 1 for place, token in enumerate(tokens)}
 
 
-def run_encode_segments(given: ToMerge, behind: list[int], rows: int) -> list[Any]:
+def run_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
     """Encoded twice, the second time with what the cache kept of the first."""
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
     ids = np.array(list(ids_of(given).values()), np.uint32)
-    segments = [b"".join(segment) for segment in in_segments(given.pieces, len(behind))]
-    data, bounds = side_by_side(segments)
-    ends, specials = borders_of(given.pieces)[1:], np.array(behind, np.int64)
+    data, bounds = side_by_side([b"".join(segment) for segment in text.segments])
+    ends = borders_of([piece for segment in text.segments for piece in segment])[1:]
+    specials = np.array(text.behind, np.int64)
+    scheme = PreTokenizer(text.pattern).scheme if text.pattern else 0
+    rows = text.rows
     with mock.patch.multiple(encoder, FIRST_ROWS=rows, MOST_ROWS=4 * rows, FIRST_IDS=40):
         mine = encoder.Encoder(model.ranks, ids)
-        return [mine.encode(0, data, bounds, specials, ends) for _ in range(2)]
+        return [mine.encode(scheme, data, bounds, specials, ends) for _ in range(2)]
 
 
-def plain_encode_segments(given: ToMerge, behind: list[int], rows: int) -> list[Any]:
+def plain_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
     ids = ids_of(given)
     found: list[int] = []
     counts = []
-    for segment, special in zip(in_segments(given.pieces, len(behind)), behind, strict=True):
+    for segment, special in zip(text.segments, text.behind, strict=True):
         for piece in segment:
             found += [ids[token] for token in reference.encode(piece, given.merges[: given.limit])]
         found += [special] if special >= 0 else []
@@ -801,7 +817,7 @@ def plain_encode_segments(given: ToMerge, behind: list[int], rows: int) -> list[
 
 def carry_inputs(rng: Rng, size: int) -> tuple[ToMerge]:
     """Few pre-tokens, so that in a cache with many rows none takes the place of another."""
-    given = any_to_merge(rng, size)
+    given = any_to_merge(rng, any_bytes(rng, size))
     return (replace(given, pieces=given.pieces[:40]),)
 
 
