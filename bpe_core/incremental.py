@@ -151,16 +151,16 @@ class Pairs:
             del self.records[left, right]
 
 
-def lay_out(words: Mapping[Any, int], pairs: Pairs) -> list[Any]:
-    """Write words into cells, and each pair of neighbors in them into its record.
+def lay_out(pretokens: Mapping[Any, int], pairs: Pairs) -> list[Any]:
+    """Write pre-tokens into cells, and each pair of neighbors in them into its record.
 
     >>> lay_out({b"ab": 1, b"c": 2}, Pairs(order=Greatest))
     [(), b'a', b'b', (), b'c', ()]
     """
     cells = [NONE]
-    for word, weight in words.items():
+    for pretoken, weight in pretokens.items():
         before = NONE
-        for token in symbols(word):
+        for token in symbols(pretoken):
             pairs.add(before, token, len(cells) - len(before), weight)
             cells += [token] * len(token)  # a symbol such as </w> has a cell for each letter
             before = token
@@ -208,7 +208,7 @@ class Work(NamedTuple):
 
 
 def train(
-    words: Mapping[Any, int],
+    pretokens: Mapping[Any, int],
     n_merges: int,
     *,
     tie_break: str = "greatest_bytes",
@@ -219,7 +219,7 @@ def train(
     top_k: int = 10,
     work: list[Work] | None = None,
 ) -> Training:
-    """Learn at most `n_merges` merges from a mapping of words to counts above 0.
+    """Learn at most `n_merges` merges from a mapping of pre-tokens to counts above 0.
 
     All is as in `reference.train`, and so is the result. A list given as `work` gets an item for
     each step.
@@ -234,16 +234,18 @@ def train(
     if tie_break not in ("greatest_bytes", "lowest_ids"):
         raise ValueError(f"tie_break must be 'greatest_bytes' or 'lowest_ids', not {tie_break!r}.")
     if alphabet is None:
-        is_bytes = all(isinstance(word, bytes) for word in words)
-        alphabet = byte_alphabet() if is_bytes else sorted({s for word in words for s in word})
+        if all(isinstance(pretoken, bytes) for pretoken in pretokens):
+            alphabet = byte_alphabet()
+        else:
+            alphabet = sorted({symbol for pretoken in pretokens for symbol in pretoken})
     ids = {symbol: place for place, symbol in enumerate(alphabet)}
 
     def ids_of(pair: Pair) -> Pair:
         return ids[pair[0]], ids[pair[1]]
 
     pairs = Pairs(Greatest if tie_break == "greatest_bytes" else ids_of, max_token_bytes)
-    cells = lay_out(words, pairs)
-    size = initial_tokens = sum(len(symbols(word)) * count for word, count in words.items())
+    cells = lay_out(pretokens, pairs)
+    size = initial_tokens = sum(len(symbols(pretoken)) * n for pretoken, n in pretokens.items())
     steps: list[Step] = []
     stop_reason = "vocab_size"
     while len(steps) < n_merges:

@@ -22,13 +22,13 @@ runs = st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 20)), max_size=4
     lambda parts: "".join(letter * length for letter, length in parts)
 )
 strings = st.text("a", max_size=40) | st.text("ab", max_size=20) | st.text("abc", max_size=20)
-byte_words = st.dictionaries(
+byte_pretokens = st.dictionaries(
     (strings | runs | st.text(max_size=8)).map(str.encode) | st.binary(max_size=10),
     counts,
     max_size=8,
 )
 # Letters and symbols of several letters, some of which a merge may spell too.
-symbol_words = st.dictionaries(
+symbol_pretokens = st.dictionaries(
     st.lists(st.sampled_from(["a", "b", "ab", "aa", "ba", "<", "</", ">", "</w>", "/w>"])).map(
         tuple
     ),
@@ -47,28 +47,28 @@ options = st.fixed_dictionaries(
 
 
 @given(
-    words=byte_words,
+    pretokens=byte_pretokens,
     n_merges=st.integers(0, 40),
     byte_order=st.sampled_from(["plain", "gpt2", None]),
     options=options,
 )
 @settings(max_examples=300)
 def test_training_on_bytes_equals_the_reference(
-    words: dict[bytes, int], n_merges: int, byte_order: str | None, options: dict[str, Any]
+    pretokens: dict[bytes, int], n_merges: int, byte_order: str | None, options: dict[str, Any]
 ) -> None:
     if byte_order is not None:
         options = {**options, "alphabet": reference.byte_alphabet(byte_order)}
-    expected = reference.train(words, n_merges, **options)
-    assert incremental.train(words, n_merges, **options) == expected
+    expected = reference.train(pretokens, n_merges, **options)
+    assert incremental.train(pretokens, n_merges, **options) == expected
 
 
-@given(words=symbol_words, n_merges=st.integers(0, 30), options=options)
+@given(pretokens=symbol_pretokens, n_merges=st.integers(0, 30), options=options)
 @settings(max_examples=300)
 # The merge a + a spells a symbol: the pair (aa, aa) gains a place before its first one, ...
-@example(words={("a", "a", "aa", "aa"): 2}, n_merges=9, options={})
+@example(pretokens={("a", "a", "aa", "aa"): 2}, n_merges=9, options={})
 # ... and here a pair gains a place, loses it again, and is in the heap with the same count twice.
 @example(
-    words={
+    pretokens={
         ("b", "b", "a", "a", "aa"): 3,
         ("aa", "b", "ab", "a", "b"): 2,
         ("aa", "aa", "a", "b", "aa", "ab", "ab"): 2,
@@ -77,20 +77,20 @@ def test_training_on_bytes_equals_the_reference(
     options={},
 )
 def test_training_on_symbols_equals_the_reference(
-    words: dict[tuple[str, ...], int], n_merges: int, options: dict[str, Any]
+    pretokens: dict[tuple[str, ...], int], n_merges: int, options: dict[str, Any]
 ) -> None:
-    expected = reference.train(words, n_merges, **options)
-    assert incremental.train(words, n_merges, **options) == expected
+    expected = reference.train(pretokens, n_merges, **options)
+    assert incremental.train(pretokens, n_merges, **options) == expected
 
 
-@given(words=byte_words, options=options)
+@given(pretokens=byte_pretokens, options=options)
 @settings(max_examples=60)
-def test_training_equals_the_kernel(words: dict[bytes, int], options: dict[str, Any]) -> None:
-    words = {word: min(count, 2**40) for word, count in words.items() if word}
+def test_training_equals_the_kernel(pretokens: dict[bytes, int], options: dict[str, Any]) -> None:
+    pretokens = {pretoken: min(count, 2**40) for pretoken, count in pretokens.items() if pretoken}
     n_special = options.pop("n_special")
     specials = ["<|x|>", "<|y|>"][:n_special]
-    result = Trainer(256 + n_special + 40, tuple(specials), **options).train(words)
-    training = incremental.train(words, 40, n_special=n_special, **options)
+    result = Trainer(256 + n_special + 40, tuple(specials), **options).train(pretokens)
+    training = incremental.train(pretokens, 40, n_special=n_special, **options)
     oracle.assert_same_trace(result.trace, training, options["top_k"])
     assert result.stop_reason == training.stop_reason
 
@@ -99,36 +99,36 @@ def test_training_equals_the_kernel(words: dict[bytes, int], options: dict[str, 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_training_on_a_real_text_equals_the_kernel(name: str, tie_break: str) -> None:
     text = (ROOT / "sample_corpora" / name).read_text(encoding="utf-8")
-    words = oracle.word_counts(text, PATTERNS["gpt2"].regex)
+    pretokens = oracle.word_counts(text, PATTERNS["gpt2"].regex)
     result = Trainer(256 + 400, tie_break=tie_break).train(text)
-    training = incremental.train(words, 400, tie_break=tie_break)
+    training = incremental.train(pretokens, 400, tie_break=tie_break)
     oracle.assert_same_trace(result.trace, training, 10)
     assert result.stop_reason == training.stop_reason
     assert result.tokenizer.merges == training.merges
     some = min(40, len(training.steps))
-    assert reference.train(words, some, tie_break=tie_break).steps == training.steps[:some]
+    assert reference.train(pretokens, some, tie_break=tie_break).steps == training.steps[:some]
 
 
 def test_the_work_is_what_the_module_says() -> None:
     text = (ROOT / "sample_corpora" / "stories.txt").read_text(encoding="utf-8")
-    words = oracle.word_counts(text, PATTERNS["gpt2"].regex, ["<|endoftext|>"])
+    pretokens = oracle.word_counts(text, PATTERNS["gpt2"].regex, ["<|endoftext|>"])
     work: list[incremental.Work] = []
-    training = incremental.train(words, 300, work=work)
+    training = incremental.train(pretokens, 300, work=work)
     assert len(work) == len(training.steps) == 300
-    pretokens = [reference.symbols(word) for word in words]
+    spelled = [reference.symbols(pretoken) for pretoken in pretokens]
     tokens = 0
     for left, right in training.merges:
-        tokens += sum(map(len, pretokens))
-        pretokens = [reference.merge(pretoken, left, right) for pretoken in pretokens]
+        tokens += sum(map(len, spelled))
+        spelled = [reference.merge(parts, left, right) for parts in spelled]
     said = (incremental.__doc__ or "").split("kept up to date")[-1].replace(",", "").split()
-    numbers = [int(word) for word in said if word.isdigit()]
+    numbers = [int(figure) for figure in said if figure.isdigit()]
     found = [
         sum(step.n_pairs for step in training.steps),
         sum(step.entries for step in work),
         tokens,
         sum(step.places for step in work),
     ]
-    assert len(words) == 2639
+    assert len(pretokens) == 2639
     assert numbers == pytest.approx(found, rel=0.03)
 
 

@@ -45,7 +45,7 @@ from .texts import BITS, NASTY
 
 Rng = random.Random
 Merges = list[tuple[bytes, bytes]]
-Words = dict[bytes, int]
+Pretokens = dict[bytes, int]
 
 SCANNED = sorted(name for name, pattern in PATTERNS.items() if pattern.scheme)
 COUNTS = (1, 1, 1, 2, 3, 7, 2**16 - 1, 2**16, 2**31 - 1, 2**31, 2**40)
@@ -127,19 +127,23 @@ def any_bytes(rng: Rng, size: int) -> bytes:
 
 
 def cut_up(rng: Rng, data: bytes, longest: int) -> list[bytes]:
-    """The bytes in pieces of random lengths, none of them empty."""
-    pieces = []
+    """The bytes as pre-tokens of random lengths, none of them empty."""
+    pretokens = []
     while data:
         n = rng.choice([1, 2, 3, 5, rng.randint(1, longest)])
-        pieces.append(data[:n])
+        pretokens.append(data[:n])
         data = data[n:]
-    return pieces
+    return pretokens
 
 
-def any_words(rng: Rng, size: int) -> Words:
-    """Pre-tokens of at most `size` bytes in all, with counts, great ones among them."""
-    pieces = cut_up(rng, any_bytes(rng, size), rng.choice([3, 12, 100]))
-    return {piece: rng.choice(COUNTS) for piece in pieces}
+def any_pretokens(rng: Rng, size: int) -> Pretokens:
+    """Pre-tokens of about `size` bytes in all, with counts, great ones among them."""
+    if rng.random() < 0.2:  # long tokens that begin alike, and many ties between them
+        stem = rng.randbytes(rng.randint(7, 20))
+        tails = [bytes(rng.choices(b"abc", k=rng.randint(1, 5))) for _ in range(size // 10 + 1)]
+        return {stem + tail: rng.choice([1, 1, 2]) for tail in tails}
+    pretokens = cut_up(rng, any_bytes(rng, size), rng.choice([3, 12, 100]))
+    return {pretoken: rng.choice(COUNTS) for pretoken in pretokens}
 
 
 def any_merges(rng: Rng, data: bytes, n: int) -> Merges:
@@ -161,16 +165,16 @@ def array(data: bytes) -> np.ndarray:
     return np.frombuffer(data, np.uint8)
 
 
-def side_by_side(pieces: Sequence[bytes], gap: bytes = b"") -> tuple[np.ndarray, np.ndarray]:
-    """Pieces in one array with `gap` behind each; piece k is data[bounds[2k]:bounds[2k + 1]]."""
-    starts = [0, *accumulate(len(piece) + len(gap) for piece in pieces)]
-    stops = [start + len(piece) for start, piece in zip(starts, pieces, strict=False)]
+def side_by_side(texts: Sequence[bytes], gap: bytes = b"") -> tuple[np.ndarray, np.ndarray]:
+    """Texts in one array with `gap` behind each; text k is data[bounds[2k]:bounds[2k + 1]]."""
+    starts = [0, *accumulate(len(text) + len(gap) for text in texts)]
+    stops = [start + len(text) for start, text in zip(starts, texts, strict=False)]
     bounds = np.array(list(zip(starts, stops, strict=False)), np.int64).ravel()
-    return array(gap.join([*pieces, b""])), bounds
+    return array(gap.join([*texts, b""])), bounds
 
 
-def borders_of(pieces: Sequence[bytes]) -> np.ndarray:
-    return np.array([0, *accumulate(map(len, pieces))], np.int64)
+def borders_of(pretokens: Sequence[bytes]) -> np.ndarray:
+    return np.array([0, *accumulate(map(len, pretokens))], np.int64)
 
 
 # ------------------------------------------------------------------ UTF-8
@@ -251,8 +255,8 @@ def plain_scan_segments(pattern: str, texts: list[str], gap: str) -> list[int]:
     ends = []
     at = 0
     for text in texts:
-        for piece in oracle.cut(PATTERNS[pattern].regex, text):
-            at += len(piece.encode())
+        for pretoken in oracle.cut(PATTERNS[pattern].regex, text):
+            at += len(pretoken.encode())
             ends.append(at)
         at += len(gap.encode())
     return ends
@@ -315,63 +319,67 @@ def run_count_segments(pattern: str, texts: list[str], gap: str) -> list[tuple[b
 
 
 def plain_count_segments(pattern: str, texts: list[str], gap: str) -> list[tuple[bytes, int]]:
-    pieces = (piece for text in texts for piece in oracle.cut(PATTERNS[pattern].regex, text))
-    return list(Counter(piece.encode() for piece in pieces).items())
+    pretokens = (
+        pretoken for text in texts for pretoken in oracle.cut(PATTERNS[pattern].regex, text)
+    )
+    return list(Counter(pretoken.encode() for pretoken in pretokens).items())
 
 
-def pieces_inputs(rng: Rng, size: int) -> tuple[list[bytes], list[int]]:
-    """Pieces of up to 60 bytes, many of them more than once, with weights."""
-    pieces = cut_up(rng, any_bytes(rng, size // 2), 60)
-    pieces += rng.choices(pieces, k=len(pieces)) if pieces else []
-    return pieces, [rng.choice(COUNTS) for _ in pieces]
+def weighted_inputs(rng: Rng, size: int) -> tuple[list[bytes], list[int]]:
+    """Pre-tokens of up to 60 bytes, many of them more than once, with weights."""
+    pretokens = cut_up(rng, any_bytes(rng, size // 2), 60)
+    pretokens += rng.choices(pretokens, k=len(pretokens)) if pretokens else []
+    return pretokens, [rng.choice(COUNTS) for _ in pretokens]
 
 
-def run_count_given(pieces: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
+def run_count_given(pretokens: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
     counter = PretokenCounter(PreTokenizer("whole text"))
-    counter.add_pretokens(array(b"".join(pieces)), borders_of(pieces), np.array(weights, np.int64))
+    counter.add_pretokens(
+        array(b"".join(pretokens)), borders_of(pretokens), np.array(weights, np.int64)
+    )
     return list(counter.to_dict().items())
 
 
-def plain_count_given(pieces: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
+def plain_count_given(pretokens: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
     counts: dict[bytes, int] = {}
-    for piece, weight in zip(pieces, weights, strict=True):
-        counts[piece] = counts.get(piece, 0) + weight
+    for pretoken, weight in zip(pretokens, weights, strict=True):
+        counts[pretoken] = counts.get(pretoken, 0) + weight
     return list(counts.items())
 
 
 Counted = tuple[layout.PretokenTable, np.ndarray]
 
 
-def table_of(pieces: list[bytes], weights: list[int], rows: int) -> layout.PretokenTable:
-    """A table of pre-tokens of so many rows, with the pieces counted in it."""
+def table_of(pretokens: list[bytes], weights: list[int], rows: int) -> layout.PretokenTable:
+    """A table of pre-tokens of so many rows, with the pre-tokens counted in it."""
     table = layout.PretokenTable(
         rows=np.zeros(4 * rows, np.uint64),
-        offsets=np.zeros(len(pieces) + 2, np.int64),
-        arena=np.zeros(sum(map(len, pieces)), np.uint8),
+        offsets=np.zeros(len(pretokens) + 2, np.int64),
+        arena=np.zeros(sum(map(len, pretokens)), np.uint8),
         state=np.zeros(3, np.int64),
     )
-    add_to_table(table, pieces, weights)
+    add_to_table(table, pretokens, weights)
     return table
 
 
-def add_to_table(table: layout.PretokenTable, pieces: list[bytes], weights: list[int]) -> None:
+def add_to_table(table: layout.PretokenTable, pretokens: list[bytes], weights: list[int]) -> None:
     weight = np.array(weights, np.int64)
-    added = kernels.count_given(array(b"".join(pieces)), borders_of(pieces), weight, 0, table)
-    assert added == len(pieces)
+    added = kernels.count_given(array(b"".join(pretokens)), borders_of(pretokens), weight, 0, table)
+    assert added == len(pretokens)
 
 
-def rows_for(pieces: list[bytes]) -> int:
-    """As few rows as a table of the pieces may have, so that many share a place."""
-    return 1 << (2 * len(pieces) + 3).bit_length()
+def rows_for(pretokens: list[bytes]) -> int:
+    """As few rows as a table of the pre-tokens may have, so that many share a place."""
+    return 1 << (2 * len(pretokens) + 3).bit_length()
 
 
-def run_rehash(pieces: list[bytes], weights: list[int]) -> Counted:
+def run_rehash(pretokens: list[bytes], weights: list[int]) -> Counted:
     """Counted in a small table and once more in the larger one that it is moved to."""
-    table = table_of(pieces, weights, rows_for(pieces))
+    table = table_of(pretokens, weights, rows_for(pretokens))
     larger = np.zeros(2 * table.rows.size, np.uint64)
     kernels.rehash(table.rows, larger)
     table = table._replace(rows=larger)
-    add_to_table(table, pieces, weights)
+    add_to_table(table, pretokens, weights)
     return collected(table)
 
 
@@ -390,18 +398,18 @@ def read_counted(result: Counted) -> list[tuple[bytes, int]]:
     ]
 
 
-def plain_rehash(pieces: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
-    return plain_count_given(pieces + pieces, weights + weights)
+def plain_rehash(pretokens: list[bytes], weights: list[int]) -> list[tuple[bytes, int]]:
+    return plain_count_given(pretokens + pretokens, weights + weights)
 
 
-def run_collect_counts(pieces: list[bytes], weights: list[int]) -> Counted:
-    return collected(table_of(pieces, weights, rows_for(pieces)))
+def run_collect_counts(pretokens: list[bytes], weights: list[int]) -> Counted:
+    return collected(table_of(pretokens, weights, rows_for(pretokens)))
 
 
 # ------------------------------------------------------------------ training
 
 
-def training_inputs(rng: Rng, size: int) -> tuple[Words, int, dict[str, Any]]:
+def training_inputs(rng: Rng, size: int) -> tuple[Pretokens, int, dict[str, Any]]:
     options = {
         "tie_break": rng.choice(["greatest_bytes", "lowest_ids"]),
         "byte_order": rng.choice(["plain", "gpt2"]),
@@ -409,12 +417,12 @@ def training_inputs(rng: Rng, size: int) -> tuple[Words, int, dict[str, Any]]:
         "max_token_bytes": rng.choice([None, None, 1, 2, 3, 9]),
         "top_k": rng.choice([0, 1, 3, 10]),
     }
-    return any_words(rng, size), rng.randint(0, 20 + size // 10), options
+    return any_pretokens(rng, size), rng.choice([rng.randint(0, 30), 400]), options
 
 
-def run_train_merges(words: Words, n_merges: int, options: dict[str, Any]) -> TrainingRun:
+def run_train_merges(pretokens: Pretokens, n_merges: int, options: dict[str, Any]) -> TrainingRun:
     """In steps of a few merges, so that the kernel has to go on again and again."""
-    run = Trainer(256 + n_merges, **options).start(words)
+    run = Trainer(256 + n_merges, **options).start(pretokens)
     for asked in [1, 2, 3, 5, 8, 13]:
         run.advance(asked)
     while not run.done:
@@ -427,10 +435,12 @@ def read_training(run: TrainingRun) -> dict[str, Any]:
     return {**{name: plainly(column) for name, column in trace.items()}, "stop": run.stop_reason}
 
 
-def plain_train_merges(words: Words, n_merges: int, options: dict[str, Any]) -> dict[str, Any]:
+def plain_train_merges(
+    pretokens: Pretokens, n_merges: int, options: dict[str, Any]
+) -> dict[str, Any]:
     alphabet = reference.byte_alphabet(options["byte_order"])
     others = {name: value for name, value in options.items() if name != "byte_order"}
-    training = incremental.train(words, n_merges, alphabet=alphabet, **others)
+    training = incremental.train(pretokens, n_merges, alphabet=alphabet, **others)
     columns = oracle.reference_columns(training, options["top_k"])
     return {
         **{name: plainly(column) for name, column in columns.items()},
@@ -456,13 +466,13 @@ class LaidOut:
     facts: np.ndarray
 
 
-def run_lay_out(words: Words, byte_order: str) -> LaidOut:
-    arena = array(b"".join(words))
+def run_lay_out(pretokens: Pretokens, byte_order: str) -> LaidOut:
+    arena = array(b"".join(pretokens))
     id_of_byte = np.array([BYTE_ORDERS[byte_order].index(value) for value in range(256)], np.uint8)
-    n_cells = arena.size + len(words) + 2
+    n_cells = arena.size + len(pretokens) + 2
     laid = LaidOut(
-        offsets=borders_of(list(words)),
-        counts=np.array(list(words.values()), np.int64),
+        offsets=borders_of(list(pretokens)),
+        counts=np.array(list(pretokens.values()), np.int64),
         raw=np.zeros(n_cells, np.uint8),
         cells=np.full(2 * n_cells, UNSET, np.int32),
         pairs=np.zeros(65536, np.int64),
@@ -470,14 +480,14 @@ def run_lay_out(words: Words, byte_order: str) -> LaidOut:
         facts=np.zeros(3, np.int64),
     )
     kernels.lay_out(
-        arena, laid.offsets, laid.counts, len(words), id_of_byte,
+        arena, laid.offsets, laid.counts, len(pretokens), id_of_byte,
         laid.raw, laid.cells, laid.pairs, laid.sizes, laid.facts,
     )  # fmt: skip
     return laid
 
 
-def words_inputs(rng: Rng, size: int) -> tuple[Words, str]:
-    return any_words(rng, size), rng.choice(["plain", "gpt2"])
+def pretokens_inputs(rng: Rng, size: int) -> tuple[Pretokens, str]:
+    return any_pretokens(rng, size), rng.choice(["plain", "gpt2"])
 
 
 def read_laid_out(laid: LaidOut) -> dict[str, Any]:
@@ -494,25 +504,25 @@ def read_laid_out(laid: LaidOut) -> dict[str, Any]:
 EDGE = NONE = -1
 
 
-def plain_lay_out(words: Words, byte_order: str) -> dict[str, Any]:
+def plain_lay_out(pretokens: Pretokens, byte_order: str) -> dict[str, Any]:
     order = BYTE_ORDERS[byte_order]
     raw, cells = [0], [[EDGE, NONE]]
     counts: Counter[int] = Counter()
     places: Counter[int] = Counter()
-    long = {word: count for word, count in words.items() if len(word) > 1}
-    for word, count in long.items():
-        tokens = [order.index(value) for value in word]
-        raw += [*word, 0]
+    long = {pretoken: count for pretoken, count in pretokens.items() if len(pretoken) > 1}
+    for pretoken, count in long.items():
+        tokens = [order.index(value) for value in pretoken]
+        raw += [*pretoken, 0]
         cells += [*([token, UNSET] for token in tokens), [EDGE, NONE]]
         for left, right in pairwise(tokens):
             counts[256 * left + right] += count
             places[256 * left + right] += 1
-    n_cells = sum(map(len, words)) + len(words) + 2
+    n_cells = sum(map(len, pretokens)) + len(pretokens) + 2
     return {
         "facts": [
             len(cells),
-            sum(len(word) * count for word, count in words.items()),
-            sum(len(word) - 1 for word in long),
+            sum(len(pretoken) * count for pretoken, count in pretokens.items()),
+            sum(len(pretoken) - 1 for pretoken in long),
         ],
         "raw": raw + [0] * (n_cells - len(raw)),
         "cells": cells + [[UNSET, UNSET]] * (n_cells - len(cells)),
@@ -531,8 +541,8 @@ class Placed:
     token_place: np.ndarray
 
 
-def run_place_byte_pairs(words: Words, byte_order: str) -> Placed:
-    laid = run_lay_out(words, byte_order)
+def run_place_byte_pairs(pretokens: Pretokens, byte_order: str) -> Placed:
+    laid = run_lay_out(pretokens, byte_order)
     wide = np.zeros(4 * np.count_nonzero(laid.sizes), np.int64)
     places = np.full(2 * laid.sizes.sum(), UNSET, np.int32)
     placed = Placed(
@@ -542,7 +552,7 @@ def run_place_byte_pairs(words: Words, byte_order: str) -> Placed:
         token_place=np.full(256, -1, np.int64),
     )
     kernels.place_byte_pairs(
-        laid.offsets, laid.counts, len(words), laid.pairs, laid.sizes, laid.cells,
+        laid.offsets, laid.counts, len(pretokens), laid.pairs, laid.sizes, laid.cells,
         placed.records, placed.histogram, placed.token_place, np.empty(65536, np.int32),
     )  # fmt: skip
     return placed
@@ -561,13 +571,13 @@ def read_placed(placed: Placed) -> dict[str, Any]:
     }
 
 
-def plain_place_byte_pairs(words: Words, byte_order: str) -> dict[str, Any]:
-    laid = plain_lay_out(words, byte_order)
+def plain_place_byte_pairs(pretokens: Pretokens, byte_order: str) -> dict[str, Any]:
+    laid = plain_lay_out(pretokens, byte_order)
     cells = laid["cells"][: laid["facts"][0]]
     tags = []  # of each cell, the weight of its pre-token, or which one it is
-    for w, (word, count) in enumerate(words.items()):
-        if len(word) > 1:
-            tags += [count if count < 2**31 else -1 - w] * (len(word) + 1)
+    for w, (pretoken, count) in enumerate(pretokens.items()):
+        if len(pretoken) > 1:
+            tags += [count if count < 2**31 else -1 - w] * (len(pretoken) + 1)
     numbers = {k: number for number, k in enumerate(laid["pairs"])}
     places: dict[int, list[list[int]]] = {number: [] for number in numbers.values()}
     token_place = [-1] * 256
@@ -639,7 +649,7 @@ def ranked_tokens_inputs(rng: Rng, size: int) -> tuple[list[bytes]]:
     """All bytes and other tokens, in any order: some are never reached."""
     data = any_bytes(rng, size)
     joined = [left + right for left, right in any_merges(rng, data, size // 3)]
-    others = {*joined, *(piece for piece in cut_up(rng, data, 40) if len(piece) > 1)}
+    others = {*joined, *(pretoken for pretoken in cut_up(rng, data, 40) if len(pretoken) > 1)}
     tokens = [*(bytes([value]) for value in range(256)), *sorted(others)]
     rng.shuffle(tokens)
     return (tokens,)
@@ -690,14 +700,14 @@ class ToMerge:
     merges: Merges
     limit: int
     byte_order: str
-    pieces: list[bytes]
+    pretokens: list[bytes]
 
 
 def any_to_merge(rng: Rng, data: bytes) -> ToMerge:
     merges = any_merges(rng, data, 20 + len(data) // 3)
     limit = rng.choice([len(merges), rng.randint(0, len(merges))])
-    pieces = cut_up(rng, data, rng.choice([4, 20, 70, 300]))
-    return ToMerge(merges, limit, rng.choice(["plain", "gpt2"]), pieces)
+    pretokens = cut_up(rng, data, rng.choice([4, 20, 70, 300]))
+    return ToMerge(merges, limit, rng.choice(["plain", "gpt2"]), pretokens)
 
 
 def joins_inputs(rng: Rng, size: int) -> tuple[ToMerge, bytes]:
@@ -706,17 +716,17 @@ def joins_inputs(rng: Rng, size: int) -> tuple[ToMerge, bytes]:
 
 def run_join_pretokens(given: ToMerge, before: bytes) -> np.ndarray:
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
-    data = array(before + b"".join(given.pieces))
+    data = array(before + b"".join(given.pretokens))
     joins = np.full(data.size, layout.NEVER, np.int32)
-    ends = len(before) + borders_of(given.pieces)[1:]
+    ends = len(before) + borders_of(given.pretokens)[1:]
     model.join_ranks(data, ends, len(before), joins)
     return joins
 
 
 def plain_join_pretokens(given: ToMerge, before: bytes) -> list[int]:
     joins = [layout.NEVER] * len(before)
-    for piece in given.pieces:
-        joins += reference.join_ranks(piece, given.merges[: given.limit])
+    for pretoken in given.pretokens:
+        joins += reference.join_ranks(pretoken, given.merges[: given.limit])
         joins.append(layout.NEVER)
     return joins
 
@@ -724,27 +734,27 @@ def plain_join_pretokens(given: ToMerge, before: bytes) -> list[int]:
 def tally_inputs(rng: Rng, size: int) -> tuple[list[list[int]], list[int], int]:
     """The ranks inside some pre-tokens with their weights, and the number of merges."""
     ranks = [rng.choice([layout.NEVER, rng.randrange(20)]) for _ in range(size)]
-    pieces = []
+    pretokens = []
     while ranks:
         n = rng.randint(0, 9)
-        pieces.append(ranks[:n])
+        pretokens.append(ranks[:n])
         ranks = ranks[n:]
-    return pieces, [rng.choice(COUNTS) for _ in pieces], rng.randint(0, 25)
+    return pretokens, [rng.choice(COUNTS) for _ in pretokens], rng.randint(0, 25)
 
 
-def run_tally_joins(pieces: list[list[int]], weights: list[int], n_merges: int) -> np.ndarray:
+def run_tally_joins(pretokens: list[list[int]], weights: list[int], n_merges: int) -> np.ndarray:
     # Behind each pre-token's ranks stands one that does not count.
-    joins = np.array([rank for piece in pieces for rank in [*piece, 0]], np.int32)
-    borders = np.array([0, *accumulate(len(piece) + 1 for piece in pieces)], np.int64)
+    joins = np.array([rank for pretoken in pretokens for rank in [*pretoken, 0]], np.int32)
+    borders = np.array([0, *accumulate(len(pretoken) + 1 for pretoken in pretokens)], np.int64)
     histogram = np.zeros(n_merges + 1, np.int64)
     kernels.tally_joins(joins, borders, np.array(weights, np.int64), histogram)
     return histogram
 
 
-def plain_tally_joins(pieces: list[list[int]], weights: list[int], n_merges: int) -> list[int]:
+def plain_tally_joins(pretokens: list[list[int]], weights: list[int], n_merges: int) -> list[int]:
     histogram = [0] * (n_merges + 1)
-    for piece, weight in zip(pieces, weights, strict=True):
-        for rank in piece:
+    for pretoken, weight in zip(pretokens, weights, strict=True):
+        for rank in pretoken:
             histogram[min(rank, n_merges)] += weight
     return histogram
 
@@ -772,12 +782,12 @@ def encode_inputs(rng: Rng, size: int) -> tuple[ToMerge, ToEncode]:
         texts = any_texts(rng, size)
         given = any_to_merge(rng, "".join(texts).encode())
         cuts = [oracle.cut(PATTERNS[pattern].regex, text) for text in texts]
-        segments = [[piece.encode() for piece in pieces] for pieces in cuts]
+        segments = [[pretoken.encode() for pretoken in pretokens] for pretokens in cuts]
     else:
         given = any_to_merge(rng, any_bytes(rng, size // 2))
-        pieces = given.pieces + rng.choices(given.pieces or [b"a"], k=len(given.pieces))
+        pretokens = given.pretokens + rng.choices(given.pretokens or [b"a"], k=len(given.pretokens))
         n = rng.randint(1, 9)
-        segments = [pieces[k : k + n] for k in range(0, len(pieces) + 1, n)]
+        segments = [pretokens[k : k + n] for k in range(0, len(pretokens) + 1, n)]
     behind = [rng.choice([-1, -1, 7, 70_000]) for _ in segments]
     return given, ToEncode(segments, behind, pattern, rng.choice([2, 4, 64, 1 << 11]))
 
@@ -794,7 +804,7 @@ def run_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
     ids = np.array(list(ids_of(given).values()), np.uint32)
     data, bounds = side_by_side([b"".join(segment) for segment in text.segments])
-    ends = borders_of([piece for segment in text.segments for piece in segment])[1:]
+    ends = borders_of([pretoken for segment in text.segments for pretoken in segment])[1:]
     specials = np.array(text.behind, np.int64)
     scheme = PreTokenizer(text.pattern).scheme if text.pattern else 0
     rows = text.rows
@@ -808,8 +818,10 @@ def plain_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
     found: list[int] = []
     counts = []
     for segment, special in zip(text.segments, text.behind, strict=True):
-        for piece in segment:
-            found += [ids[token] for token in reference.encode(piece, given.merges[: given.limit])]
+        for pretoken in segment:
+            found += [
+                ids[token] for token in reference.encode(pretoken, given.merges[: given.limit])
+            ]
         found += [special] if special >= 0 else []
         counts.append(len(found))
     return [(found, counts)] * 2
@@ -818,18 +830,18 @@ def plain_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
 def carry_inputs(rng: Rng, size: int) -> tuple[ToMerge]:
     """Few pre-tokens, so that in a cache with many rows none takes the place of another."""
     given = any_to_merge(rng, any_bytes(rng, size))
-    return (replace(given, pieces=given.pieces[:40]),)
+    return (replace(given, pretokens=given.pretokens[:40]),)
 
 
 def run_carry_over(given: ToMerge) -> layout.Cache:
-    """The pieces are encoded with a cache; a larger one takes them over."""
+    """The pre-tokens are encoded with a cache; a larger one takes them over."""
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
     ids = np.array(list(ids_of(given).values()), np.uint32)
-    rows = 1 << min(9 + len(given.pieces), 14)
+    rows = 1 << min(9 + len(given.pretokens), 14)
     cache = encoder.new_cache(rows)._replace(head=np.array([0, 0, 1 << 40]))
-    data, bounds = side_by_side([b"".join(given.pieces)])
-    ends = borders_of(given.pieces)[1:]
-    longest = max(map(len, given.pieces), default=0)
+    data, bounds = side_by_side([b"".join(given.pretokens)])
+    ends = borders_of(given.pretokens)[1:]
+    longest = max(map(len, given.pretokens), default=0)
     code = kernels.encode_segments(
         data, bounds, np.array([-1]), ends, encoder.new_batch(), model.ranks, ids, cache,
         encoder.new_scratch(longest), np.empty(data.size + 1 + layout.ROOM, np.uint32),
@@ -843,7 +855,7 @@ def run_carry_over(given: ToMerge) -> layout.Cache:
 
 
 def read_cache(cache: layout.Cache) -> dict[bytes, list[int]]:
-    """The pieces in a cache with their ids; how they stand there is said in kernels/encode.py."""
+    """The pre-tokens in a cache with their ids; how they stand there is said in kernels/encode.py."""
     contents = {}
     ring, room = cache.ring.tobytes(), cache.ring.size - layout.SLACK
     rows = cache.rows.reshape(-1, 8)
@@ -868,9 +880,9 @@ def read_cache(cache: layout.Cache) -> dict[bytes, list[int]]:
 def plain_carry_over(given: ToMerge) -> dict[bytes, list[int]]:
     ids = ids_of(given)
     return {
-        piece: [ids[token] for token in reference.encode(piece, given.merges[: given.limit])]
-        for piece in given.pieces
-        if len(piece) <= layout.LONGEST_KEY
+        pretoken: [ids[token] for token in reference.encode(pretoken, given.merges[: given.limit])]
+        for pretoken in given.pretokens
+        if len(pretoken) <= layout.LONGEST_KEY
     }
 
 
@@ -880,15 +892,15 @@ def plain_carry_over(given: ToMerge) -> dict[bytes, list[int]]:
 TWINS = [
     Twin("valid_utf8", run_valid_utf8, plain_valid_utf8, utf8_inputs),
     Twin("last_cut", run_last_cut, plain_last_cut, last_cut_inputs),
-    Twin("scan_segments", run_scan_segments, plain_scan_segments, scan_inputs, n_inputs=30),
+    Twin("scan_segments", run_scan_segments, plain_scan_segments, scan_inputs, n_inputs=20),
     Twin("find_specials", run_find_specials, plain_find_specials, specials_inputs, read_segments),
     Twin("count_segments", run_count_segments, plain_count_segments, scan_inputs),
-    Twin("count_given", run_count_given, plain_count_given, pieces_inputs),
-    Twin("rehash", run_rehash, plain_rehash, pieces_inputs, read_counted),
-    Twin("collect_counts", run_collect_counts, plain_count_given, pieces_inputs, read_counted),
-    Twin("lay_out", run_lay_out, plain_lay_out, words_inputs, read_laid_out),
-    Twin("place_byte_pairs", run_place_byte_pairs, plain_place_byte_pairs, words_inputs, read_placed),
-    Twin("train_merges", run_train_merges, plain_train_merges, training_inputs, read_training),
+    Twin("count_given", run_count_given, plain_count_given, weighted_inputs),
+    Twin("rehash", run_rehash, plain_rehash, weighted_inputs, read_counted),
+    Twin("collect_counts", run_collect_counts, plain_count_given, weighted_inputs, read_counted),
+    Twin("lay_out", run_lay_out, plain_lay_out, pretokens_inputs, read_laid_out),
+    Twin("place_byte_pairs", run_place_byte_pairs, plain_place_byte_pairs, pretokens_inputs, read_placed),
+    Twin("train_merges", run_train_merges, plain_train_merges, training_inputs, read_training, n_inputs=3),
     Twin("fill_ranks", run_fill_ranks, plain_fill_ranks, pairs_inputs, read_ranks),
     Twin("find_parents", run_find_parents, plain_find_parents, ranked_tokens_inputs),
     Twin("join_pretokens", run_join_pretokens, plain_join_pretokens, joins_inputs),
