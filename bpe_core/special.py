@@ -20,7 +20,8 @@ from . import kernels
 from .pretokenize import PreTokenizer
 from .text import utf8
 
-Policy = Literal["all"] | Collection[str]
+# Which special tokens are meant: all of them, or those named.
+Choice = Literal["all"] | Collection[str]
 
 
 class Segments(NamedTuple):
@@ -218,7 +219,7 @@ class SpecialPolicy:
             yield piece
 
 
-def special_policy(every: SpecialSplitter, allowed: Policy, disallowed: Policy) -> SpecialPolicy:
+def special_policy(every: SpecialSplitter, allowed: Choice, disallowed: Choice) -> SpecialPolicy:
     """The policy of `allowed_special` and `disallowed_special`, as in tiktoken.
 
     Tokens of `every` that are allowed are recognized; those disallowed are refused ("all": every

@@ -29,7 +29,7 @@ from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
 from .preparation import Preparation, look_up_whole
 from .pretokenize import PreTokenizer
 from .special import (
-    Policy,
+    Choice,
     Segments,
     SpecialPolicy,
     SpecialSplitter,
@@ -170,7 +170,7 @@ class Tokenizer:
     # ------------------------------------------------------------------ encoding
 
     def encode(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> list[int]:
         """Ids of a text.
 
@@ -188,7 +188,7 @@ class Tokenizer:
         ).tolist()
 
     def encode_to_array(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> np.ndarray:
         """Ids of a text, uint32[n]; arguments as for `encode`."""
         policy = self._policy(allowed_special, disallowed_special)
@@ -200,8 +200,8 @@ class Tokenizer:
         self,
         texts: Iterable[str],
         *,
-        allowed_special: Policy = "all",
-        disallowed_special: Policy = (),
+        allowed_special: Choice = "all",
+        disallowed_special: Choice = (),
         workers: int | None = None,
     ) -> list[list[int]]:
         """Ids of each of several texts; arguments as for `encode` and `encode_batch_to_array`."""
@@ -218,8 +218,8 @@ class Tokenizer:
         self,
         texts: Iterable[str],
         *,
-        allowed_special: Policy = "all",
-        disallowed_special: Policy = (),
+        allowed_special: Choice = "all",
+        disallowed_special: Choice = (),
         workers: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ids of several texts one after the other, uint32[n], and where each ends, int64.
@@ -249,8 +249,8 @@ class Tokenizer:
         self,
         pieces: Iterable[str],
         *,
-        allowed_special: Policy = "all",
-        disallowed_special: Policy = (),
+        allowed_special: Choice = "all",
+        disallowed_special: Choice = (),
         block: int = ENCODE_BLOCK,
     ) -> Iterator[np.ndarray]:
         """Ids of one text that comes in pieces, lazily, as arrays uint32[n].
@@ -267,8 +267,8 @@ class Tokenizer:
         self,
         pieces: Iterable[str],
         *,
-        allowed_special: Policy = "all",
-        disallowed_special: Policy = (),
+        allowed_special: Choice = "all",
+        disallowed_special: Choice = (),
     ) -> Iterator[int]:
         """Ids of one text that comes in pieces, lazily and in bounded memory.
 
@@ -287,7 +287,7 @@ class Tokenizer:
             yield from ids.tolist()
 
     def count_tokens(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> int:
         """Number of tokens of a text; arguments as for `encode`."""
         return self.encode_to_array(
@@ -295,7 +295,7 @@ class Tokenizer:
         ).size
 
     def encode_spans(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ids, uint32[n], and where each token ends in the text's UTF-8 bytes, int64[n].
 
@@ -308,7 +308,7 @@ class Tokenizer:
         return ids, np.cumsum(self.sizes[ids], dtype=np.int64)
 
     def tokens(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> list[Token]:
         """Ids with byte spans; the spans are in order and cover the text.
 
@@ -323,7 +323,7 @@ class Tokenizer:
         return [Token(*row) for row in zip(ids.tolist(), bounds, bounds[1:], strict=False)]
 
     def join_ranks(
-        self, text: str, *, allowed_special: Policy = "all", disallowed_special: Policy = ()
+        self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()
     ) -> np.ndarray:
         """For each boundary between two bytes, the rank of the merge that erased it.
 
@@ -393,7 +393,7 @@ class Tokenizer:
                 )
             start = stop
 
-    def _policy(self, allowed: Policy, disallowed: Policy) -> SpecialPolicy:
+    def _policy(self, allowed: Choice, disallowed: Choice) -> SpecialPolicy:
         if allowed == "all" and disallowed == ():
             return self._default_policy
         return special_policy(self._splitter, allowed, disallowed)

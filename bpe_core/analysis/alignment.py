@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.special import Policy
+from bpe_core.special import Choice
 from bpe_core.text import utf8
 from bpe_core.tokenizer import Tokenizer
 
@@ -29,8 +29,8 @@ def typed_spans(
     tokenizer: Tokenizer,
     text: str,
     *,
-    allowed_special: Policy = "all",
-    disallowed_special: Policy = (),
+    allowed_special: Choice = "all",
+    disallowed_special: Choice = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ids of a text, uint32[n], and where each token ends in its UTF-8 bytes, int64[n].
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bpe_core.special import Policy
+from bpe_core.special import Choice
 
 from . import facts, ids, merge_log, terminal, tokenizers, training
 from .errors import CommandError
@@ -65,7 +65,7 @@ def encode(args: argparse.Namespace) -> None:
             raise CommandError(
                 f"{args.tokenizer}: {token!r} is not one of its special tokens ({known})", 2
             )
-    allowed: Policy = () if args.no_special else args.allow_special or "all"
+    allowed: Choice = () if args.no_special else args.allow_special or "all"
     n_bytes = replaced = 0
     with Outputs() as outputs, ProgressLine(args.quiet or args.output == STDIO) as progress:
         progress.load_engine()

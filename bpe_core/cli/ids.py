@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from bpe_core.special import Policy
+from bpe_core.special import Choice
 from bpe_core.tokenizer import Tokenizer
 
 from .errors import CommandError
@@ -145,7 +145,7 @@ def _numbers(name: str, words: list[bytes]) -> np.ndarray:
     return np.array([int(word) for word in words], np.int64)
 
 
-def encoded(tokenizer: Tokenizer, pieces: Iterable[str], allowed: Policy) -> Iterator[np.ndarray]:
+def encoded(tokenizer: Tokenizer, pieces: Iterable[str], allowed: Choice) -> Iterator[np.ndarray]:
     """Ids of one text that comes in pieces, uint32 arrays, in bounded memory."""
     return tokenizer.encode_chunks(pieces, allowed_special=allowed, block=CHUNK)
 
