@@ -109,11 +109,6 @@ class Tokenizer:
         """How many merges it applies."""
         return self.model.n_merges
 
-    @property
-    def whole(self) -> Mapping[bytes, int]:
-        """Another name for `ignore_merges`."""
-        return self.ignore_merges
-
     @functools.cached_property
     def vocab(self) -> dict[int, bytes]:
         """Bytes of every id, special tokens included, in order of id."""

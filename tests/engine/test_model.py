@@ -74,7 +74,7 @@ def test_a_tokenizer_shows_what_it_is_made_of() -> None:
     assert tokenizer.ids[256:].tolist() == [300]
     assert tokenizer.extra == {301: b"xy"}
     assert tokenizer.special_tokens == {"<s>": 302}
-    assert tokenizer.ignore_merges == tokenizer.whole == {}
+    assert tokenizer.ignore_merges == {}
     assert tokenizer.sizes[[0, 255, 256, 300, 301, 302]].tolist() == [1, 1, 0, 2, 2, 3]
     cut = tokenizer.truncated(0)
     assert cut.model.table is tokenizer.model.table
