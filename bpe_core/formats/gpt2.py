@@ -44,7 +44,10 @@ def loads_gpt2(
     With None (not named at all) a warning tells of entries that no merge makes; they can be
     decoded but are never encoded to. Raises FormatError. Source: the files of GPT-2.
 
-    >>> files = dumps_gpt2(loads_gpt2(*dumps_gpt2(Tokenizer.load(path)))) if (path := "") else None
+    >>> from bpe_core import Trainer
+    >>> vocab_json, merges_txt = dumps_gpt2(Trainer(257).train("abab").tokenizer)
+    >>> loads_gpt2(vocab_json, merges_txt).encode("abc")
+    [256, 99]
     """
     name = "vocab.json"
     entries = json_of(name, vocab_json)

@@ -37,6 +37,7 @@ from .huggingface_parts import (
     NAME,
     added_tokens_of,
     check_model,
+    entries_of,
     ids_of,
     ignore_merges_of,
     merges_of,
@@ -79,37 +80,21 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
     tokens = all_from_characters(ids)
     merges = merges_of(model.get("merges"), ids, tokens)
     added, options = added_tokens_of(top.get("added_tokens"), ids)
-
-    # An added token in the vocabulary is its own text there, unless merges use it as a token.
-    used = {ids[key] for key in added if key in ids}.intersection(merges.ravel().tolist())
-    vocab: dict[int, bytes] = {}
-    extra: dict[int, bytes] = {}
-    for (key, i), token in zip(ids.items(), tokens, strict=True):
-        merged = i in used or len(key) == 1
-        if key in added and not (merged and token is not None):
-            continue
-        if key in added and token != key.encode():
-            raise FormatError(
-                NAME, f"added token {key!r}", f"it has the id {i} of {token!r} in the vocabulary"
-            )
-        if token is None:
-            extra[i] = key.encode("utf-8", "replace")
-        else:
-            vocab[i] = token
-    special_ids(NAME, added, vocab | extra)
+    vocab, extra = entries_of(ids, tokens, merges, added)
+    special_ids(NAME, added, vocab | extra)  # raises where an id is none or is taken
     try:
         parts = parts_of_ids(vocab, merges, added)
         ignore_merges: dict[bytes, int] = {}
         if model.get("ignore_merges"):
             ignore_merges = ignore_merges_of(parts.model, ids, tokens, added)
-        plain = {t: o for t, o in options.items() if o != AddedToken()}
+        unusual = {t: o for t, o in options.items() if o != AddedToken()}
         tokenizer = Tokenizer(
             parts.model,
             pretokenizer_of(stages[0] if len(stages) == 1 else stages),
             added,
             parts.ids,
             parts.extra | extra,
-            preparation=Preparation(normalizer, prefix_space, plain),
+            preparation=Preparation(normalizer, prefix_space, unusual),
             ignore_merges=ignore_merges,
         )
     except FormatError:

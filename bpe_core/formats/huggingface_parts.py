@@ -260,6 +260,35 @@ def added_tokens_of(
     return added, options
 
 
+def entries_of(
+    ids: Mapping[str, int],
+    tokens: list[bytes | None],
+    merges: np.ndarray,
+    added: Mapping[str, int],
+) -> tuple[dict[int, bytes], dict[int, bytes]]:
+    """Bytes of each id of the model's vocabulary, and of those that no bytes are written as.
+
+    An added token in the vocabulary is its own text there and is left out, unless merges use it
+    as a token.
+    """
+    used = {ids[key] for key in added if key in ids}.intersection(merges.ravel().tolist())
+    vocab: dict[int, bytes] = {}
+    others: dict[int, bytes] = {}
+    for (key, i), token in zip(ids.items(), tokens, strict=True):
+        merged = i in used or len(key) == 1
+        if key in added and not (merged and token is not None):
+            continue
+        if key in added and token != key.encode():
+            raise FormatError(
+                NAME, f"added token {key!r}", f"it has the id {i} of {token!r} in the vocabulary"
+            )
+        if token is None:
+            others[i] = key.encode("utf-8", "replace")
+        else:
+            vocab[i] = token
+    return vocab, others
+
+
 def ignore_merges_of(
     model: BPEModel,
     ids: Mapping[str, int],
