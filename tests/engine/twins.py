@@ -29,6 +29,7 @@ from bpe_core import (
     PreTokenizer,
     Trainer,
     TrainingRun,
+    counting,
     encoder,
     incremental,
     kernels,
@@ -313,8 +314,10 @@ def plain_find_specials(tokens: list[str], texts: list[str]) -> tuple[list[Any],
 
 
 def run_count_segments(pattern: str, texts: list[str], gap: str) -> list[tuple[bytes, int]]:
+    """With few ends at a time, so that more are due again and again."""
     counter = PretokenCounter(PreTokenizer(pattern))
-    counter.add_segments(*side_by_side([text.encode() for text in texts], gap.encode()))
+    with mock.patch.object(counting, "SCANNED", 0):
+        counter.add_segments(*side_by_side([text.encode() for text in texts], gap.encode()))
     return list(counter.to_dict().items())
 
 
@@ -800,7 +803,10 @@ def ids_of(given: ToMerge) -> dict[bytes, int]:
 
 
 def run_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
-    """Encoded twice, the second time with what the cache kept of the first."""
+    """Encoded twice, the second time with what the cache kept of the first.
+
+    The rooms are small, so that the kernel comes back for more again and again.
+    """
     model = model_of(given.merges, given.byte_order).truncated(given.limit)
     ids = np.array(list(ids_of(given).values()), np.uint32)
     data, bounds = side_by_side([b"".join(segment) for segment in text.segments])
@@ -808,7 +814,7 @@ def run_encode_segments(given: ToMerge, text: ToEncode) -> list[Any]:
     specials = np.array(text.behind, np.int64)
     scheme = PreTokenizer(text.pattern).scheme if text.pattern else 0
     rows = text.rows
-    with mock.patch.multiple(encoder, FIRST_ROWS=rows, MOST_ROWS=4 * rows, FIRST_IDS=40):
+    with mock.patch.multiple(encoder, FIRST_ROWS=rows, MOST_ROWS=4 * rows, FIRST_IDS=40, SCANNED=0):
         mine = encoder.Encoder(model.ranks, ids)
         return [mine.encode(scheme, data, bounds, specials, ends) for _ in range(2)]
 
