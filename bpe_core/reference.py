@@ -130,21 +130,21 @@ def byte_alphabet(byte_order: str = "plain") -> list[bytes]:
     raise ValueError(f"byte_order must be 'plain' or 'gpt2', not {byte_order!r}.")
 
 
-def symbols(word: Any) -> list[Any]:
-    """Spell a word as its first tokens: bytes of a `bytes`, items of any sequence of `str`.
+def symbols(pretoken: Any) -> list[Any]:
+    """Spell a pre-token as its first tokens: bytes of a `bytes`, items of any sequence of `str`.
 
     >>> symbols(b"low"), symbols(["l", "o", "w", "</w>"])
     ([b'l', b'o', b'w'], ['l', 'o', 'w', '</w>'])
     """
-    if isinstance(word, bytes):
-        return [word[place : place + 1] for place in range(len(word))]
-    return list(word)
+    if isinstance(pretoken, bytes):
+        return [pretoken[place : place + 1] for place in range(len(pretoken))]
+    return list(pretoken)
 
 
 def count_pairs(
-    words: Iterable[tuple[Sequence[Token], int]], max_token_bytes: int | None = None
+    pretokens: Iterable[tuple[Sequence[Token], int]], max_token_bytes: int | None = None
 ) -> dict[tuple[Token, Token], int]:
-    """Count every place where two tokens are neighbors, weighted by the count of its word.
+    """Count every place where two tokens are neighbors, weighted by the count of its pre-token.
 
     Pairs whose token would be longer than `max_token_bytes` are left out.
 
@@ -152,7 +152,7 @@ def count_pairs(
     {('a', 'a'): 20, ('a', 'b'): 11}
     """
     counts: dict[tuple[Token, Token], int] = {}
-    for tokens, count in words:
+    for tokens, count in pretokens:
         for left, right in pairwise(tokens):
             if max_token_bytes is None or len(left + right) <= max_token_bytes:
                 counts[left, right] = counts.get((left, right), 0) + count
@@ -197,7 +197,7 @@ def merge(tokens: Sequence[Token], left: Token, right: Token) -> list[Token]:
 
 
 def train(
-    words: Mapping[Any, int],
+    pretokens: Mapping[Any, int],
     n_merges: int,
     *,
     tie_break: str = "greatest_bytes",
@@ -207,20 +207,22 @@ def train(
     max_token_bytes: int | None = None,
     top_k: int = 10,
 ) -> Training:
-    """Learn at most `n_merges` merges from a mapping of words to counts.
+    """Learn at most `n_merges` merges from a mapping of pre-tokens to counts.
 
-    The alphabet is all 256 bytes if the words are bytes, else the symbols that occur, sorted; its
-    order is the order of ids. `n_special` ids after it are kept for special tokens.
+    The alphabet is all 256 bytes if the pre-tokens are bytes, else the symbols that occur, sorted;
+    its order is the order of ids. `n_special` ids after it are kept for special tokens.
 
     >>> training = train({b"aaaaa": 1, b" bc": 2}, 3, n_special=1)
     >>> training.merges, training.ids[b"aa"], [step.corpus_tokens for step in training.steps]
     ([(b'a', b'a'), (b'b', b'c'), (b' ', b'bc')], 257, [9, 7, 5])
     """
     if alphabet is None:
-        is_bytes = all(isinstance(word, bytes) for word in words)
-        alphabet = byte_alphabet() if is_bytes else sorted({s for word in words for s in word})
+        if all(isinstance(pretoken, bytes) for pretoken in pretokens):
+            alphabet = byte_alphabet()
+        else:
+            alphabet = sorted({symbol for pretoken in pretokens for symbol in pretoken})
     ids = {symbol: place for place, symbol in enumerate(alphabet)}
-    corpus = [(symbols(word), count) for word, count in words.items()]
+    corpus = [(symbols(pretoken), count) for pretoken, count in pretokens.items()]
     size = initial_tokens = sum(len(tokens) * count for tokens, count in corpus)
     steps: list[Step] = []
     stop_reason = "vocab_size"
@@ -255,15 +257,15 @@ def train(
 
 
 def merge_steps(
-    word: Any, merges: Sequence[tuple[Any, Any]]
+    pretoken: Any, merges: Sequence[tuple[Any, Any]]
 ) -> Iterator[tuple[int, int, list[Any]]]:
-    """Encode one word step by step; yield the rank, the place and the tokens after each merge.
+    """Encode one pre-token step by step; yield the rank, the place and the tokens after each merge.
 
     >>> list(merge_steps("abc", [("b", "c"), ("a", "bc")]))
     [(0, 1, ['a', 'bc']), (1, 0, ['abc'])]
     """
     ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
-    tokens = symbols(word)
+    tokens = symbols(pretoken)
     while True:
         pairs = enumerate(pairwise(tokens))
         found = min(((ranks[pair], place) for place, pair in pairs if pair in ranks), default=None)
@@ -274,19 +276,19 @@ def merge_steps(
         yield rank, place, tokens
 
 
-def encode(word: Any, merges: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Encode one word: the lowest rank first, the leftmost place first, until none is left.
+def encode(pretoken: Any, merges: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Encode one pre-token: the lowest rank first, the leftmost place first, until none is left.
 
     >>> encode(b"abcab", [(b"b", b"c"), (b"a", b"b"), (b"a", b"bc")])
     [b'abc', b'ab']
     """
-    tokens = symbols(word)
-    for _, _, merged in merge_steps(word, merges):
+    tokens = symbols(pretoken)
+    for _, _, merged in merge_steps(pretoken, merges):
         tokens = merged
     return tokens
 
 
-def join_ranks(word: Any, merges: Sequence[tuple[Any, Any]]) -> list[int]:
+def join_ranks(pretoken: Any, merges: Sequence[tuple[Any, Any]]) -> list[int]:
     """Write on each boundary between two symbols the rank of the merge that erases it.
 
     Boundaries that stay have `NEVER`. What remains of them when all ranks below k are erased is the
@@ -295,9 +297,9 @@ def join_ranks(word: Any, merges: Sequence[tuple[Any, Any]]) -> list[int]:
     >>> join_ranks(b"abcb", [(b"b", b"c"), (b"a", b"bc")]) == [1, 0, NEVER]
     True
     """
-    boundaries = list(range(len(symbols(word)) - 1))  # the one after each token but the last
+    boundaries = list(range(len(symbols(pretoken)) - 1))  # the one after each token but the last
     joins = [NEVER] * len(boundaries)
-    for rank, place, _ in merge_steps(word, merges):
+    for rank, place, _ in merge_steps(pretoken, merges):
         joins[boundaries.pop(place)] = rank
     return joins
 
