@@ -4,7 +4,8 @@ A component is a folder beside this file: ``NAME.js``, whose default export Stre
 ``NAME.css``, and ``NAME.html`` where its first element needs more than a line. Scripts are ES
 modules that ``import`` from each other, style sheets ``@import`` each other; what several
 components use is in ``shared``. Streamlit takes one string of each kind, so they are joined here,
-without any tool but Python.
+without any tool but Python. For whoever edits them there are a formatter, a linter and a type
+check: in this folder, ``npm install``, then ``npm run`` with ``format``, ``lint`` or ``types``.
 
 Belongs here: joining and mounting. Does not belong here: what a component sends and reads back
 (its ``__init__.py``).

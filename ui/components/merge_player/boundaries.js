@@ -100,7 +100,7 @@ export class Boundaries {
     return at;
   }
 
-  /** Id of the token over bytes start..end: what the largest rank inside made, or the byte's own. */
+  /** Id of the token over bytes start..end: made at the largest rank inside, or the byte's own. */
   idOf(/** @type {number} */ start, /** @type {number} */ end) {
     if (end - start === 1) return this.byteIds[this.clusters.bytes[start]];
     const top = this.topRank(start, end);

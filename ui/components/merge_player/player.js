@@ -74,7 +74,7 @@ export class Player {
     });
     this.log = new Log(ref, { jump: (k) => this.seek(k, "log") });
     root.addEventListener("keydown", (event) => pressKey(event, this));
-    // Streamlit's own shortcuts (one letter each) must not fire while somebody types into the filter.
+    // Streamlit's own shortcuts (one letter each) must not fire while somebody types a filter.
     for (const type of ["keyup", "keypress"]) {
       root.addEventListener(type, (event) => event.stopPropagation());
     }

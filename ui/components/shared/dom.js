@@ -19,7 +19,11 @@ export function make(tag, className, text) {
   return node;
 }
 
-/** A new button that does not submit. @param {string} [className] @param {string | number} [text] */
+/**
+ * A new button that does not submit.
+ * @param {string} [className]
+ * @param {string | number} [text]
+ */
 export function makeButton(className, text) {
   const button = make("button", className, text);
   button.type = "button";

@@ -5,8 +5,8 @@
 import { codePoint } from "./format.js";
 
 /**
- * How a mark is drawn. over: it lies over the blank. line: it is always drawn, the line breaks after
- * it. label: the character has no width of its own.
+ * How a mark is drawn. over: it lies over the blank. line: it is always drawn, the line breaks
+ * after it. label: the character has no width of its own.
  * @typedef {"over" | "line" | "label"} Kind
  */
 

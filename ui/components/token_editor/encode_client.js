@@ -145,7 +145,7 @@ export class EncodeClient {
       const answer = await this.send(text, request.signal);
       if (sequence === this.sequence) handle = () => answer(text);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (error instanceof DOMException && error.name === "AbortError") return;
       this.routeDownUntil = performance.now() + ROUTE_PAUSE_MS;
     }
     if (this.request === request) this.request = null;
