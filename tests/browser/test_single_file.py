@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from bpe_core import Trainer, TrainingResult
 from ui.components.mount import bundle, style_sheet
+from ui.components.token_editor import DRAWN_BYTES
+from ui.server import encoding, wire
 
 pytestmark = pytest.mark.browser
 
@@ -56,7 +59,8 @@ def open_alone(page, tmp_path: Path):
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
         page.goto(file.as_uri())
-        assert requests == [file.as_uri()]
+        assert requests[0] == file.as_uri()
+        assert not any(request.startswith("http") for request in requests)
         return page
 
     return open_file
@@ -135,3 +139,40 @@ def test_a_card_is_drawn_from_one_file_and_tells_what_is_pressed(open_alone) -> 
     page.get_by_test_id("bio-from").get_by_role("button").first.click()
     assert page.evaluate("told[0][0]") == "go"
     assert page.evaluate("told[0][1].id") == 108
+
+
+def test_an_editor_without_a_server_asks_and_is_answered_by_events(open_alone) -> None:
+    tokenizer = Trainer(vocab_size=280).train(TEXT).tokenizer
+    data = {
+        "tokenizer": "alone",
+        "merges": tokenizer.n_merges,
+        "special": "recognize",
+        "color": "position",
+        "large": False,
+        "text": TEXT,
+        "epoch": 1,
+        "linked": False,
+        "session": "alone",
+        "limit": DRAWN_BYTES,
+        "head": list(wire.HEAD),
+        "version": wire.VERSION,
+        "max_bytes": 1_000_000,
+        "too_long": "",
+        "answer": None,
+    }
+    html = (COMPONENTS / "token_editor" / "token_editor.html").read_text("utf-8")
+    page = open_alone("token_editor", html, data, [])
+    page.wait_for_function("told.some(([name]) => name === 'doc')")
+    asked = page.evaluate("told.find(([name]) => name === 'doc')[1]")
+    assert asked["text"] == TEXT
+    answer = encoding.answer(
+        tokenizer, TEXT, merges=tokenizer.n_merges, policy="recognize", limit=DRAWN_BYTES
+    )
+    told = {"seq": asked["seq"], "bytes": base64.b64encode(answer).decode("ascii")}
+    page.evaluate("send", {**data, "answer": told})
+    tokens = page.get_by_test_id("token")
+    drawn = tokens.evaluate_all("nodes => nodes.map(n => +n.dataset.id)")
+    assert drawn == list(tokenizer.encode(TEXT))
+    page.get_by_test_id("ids").locator(".id").nth(2).click()
+    picked = page.evaluate("told.find(([name]) => name === 'pick')[1]")
+    assert (picked["id"], picked["start"]) == (drawn[2], tokenizer.tokens(TEXT)[2].start)
