@@ -1,4 +1,4 @@
-"""What the benchmarks share: texts, timing, tables.
+"""What the benchmarks share: texts, timing, tables, records.
 
 Belongs here: corpora beside the repository, the Python-code corpus, best-of-n timing, peers that
 may be missing. Does not belong here: what is measured.
@@ -6,8 +6,12 @@ may be missing. Does not belong here: what is measured.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import gzip
+import importlib.metadata
 import importlib.util
+import io
 import os
 import platform
 import sys
@@ -21,7 +25,10 @@ SHARED = ROOT.parent / "shared"
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken_cache"))
 
+RECORDS = Path(__file__).resolve().parent / "records"
+
 PYTHON_CODE_BYTES = 60_000_000
+PACKAGES = ("numpy", "numba", "regex", "tiktoken", "tokenizers", "rustbpe", "gigatoken")
 
 
 def corpora(folder: Path) -> Iterator[Path]:
@@ -80,6 +87,42 @@ def machine() -> str:
         f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}, "
         f"Python {platform.python_version()}"
     )
+
+
+def versions() -> str:
+    """The versions of what is measured and of what it rests on, in a line."""
+    found = []
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    return ", ".join(found)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[None]:
+    """Keep what is printed as a file of `records`, once all of it is there.
+
+    Its name is the date and the machine; a second record of a day takes the place of the first.
+    """
+    kept = io.StringIO()
+    terminal = sys.stdout
+
+    class Both(io.TextIOBase):
+        def write(self, text: str) -> int:
+            kept.write(text)
+            return terminal.write(text)
+
+        def flush(self) -> None:
+            terminal.flush()
+
+    with contextlib.redirect_stdout(Both()):
+        yield
+    today = datetime.date.today().isoformat()
+    name = f"{today}-{platform.system()}-{platform.machine()}-{os.cpu_count()}.md".lower()
+    RECORDS.mkdir(exist_ok=True)
+    path = RECORDS / name
+    path.write_text(f"# {today}\n\n{kept.getvalue().strip()}\n", encoding="utf-8")
+    print(f"recorded in {path}")
 
 
 def table(rows: list[list[str]]) -> None:
