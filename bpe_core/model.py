@@ -268,7 +268,8 @@ class BPEModel:
         end = np.array([data.size])
         encoder = Encoder(self.ranks, same)
         tokens, _ = encoder.encode(0, data, np.append(0, end), np.array([-1]), end)
-        return tokens.tolist()
+        made: list[int] = tokens.tolist()
+        return made
 
     def merge_steps(self, pretoken: bytes) -> list[MergeStep]:
         """The merges inside one pre-token, in the order in which they are done.

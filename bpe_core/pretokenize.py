@@ -99,7 +99,8 @@ class PreTokenizer:
         """
         if not self.scheme or stop <= start:
             return start
-        return kernels.last_cut(self.scheme, data, start, stop, character_classes())
+        cut: int = kernels.last_cut(self.scheme, data, start, stop, character_classes())
+        return cut
 
     def split(self, text: str) -> list[str]:
         """The pre-tokens of a text, in order; they join back to the text.

@@ -178,9 +178,10 @@ class Tokenizer:
         >>> tokenizer.encode("a<|x|>"), tokenizer.encode("|x|", allowed_special=())
         ([97, 256], [124, 120, 124])
         """
-        return self.encode_to_array(
+        ids: list[int] = self.encode_to_array(
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         ).tolist()
+        return ids
 
     def encode_to_array(
         self, text: str, *, allowed_special: Choice = "all", disallowed_special: Choice = ()

@@ -67,7 +67,8 @@ def counts_at_sizes(tokenizer: Tokenizer, corpus: Any) -> np.ndarray:
     >>> counts_at_sizes(Trainer(258).train("aaabdaaabac").tokenizer, "aaab").tolist()
     [4, 3, 2]
     """
-    return corpus_token_counts(tokenizer, corpus)[merges_at_sizes(tokenizer)]
+    counts: np.ndarray = corpus_token_counts(tokenizer, corpus)[merges_at_sizes(tokenizer)]
+    return counts
 
 
 def counts_of_training(trace: MergeTrace) -> np.ndarray:
@@ -100,7 +101,9 @@ def bytes_per_token(n_bytes: int, token_counts: np.ndarray) -> np.ndarray:
     [1.0, 2.0, 4.0]
     """
     counts = np.asarray(token_counts, np.float64)
-    return np.divide(n_bytes, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    unknown = np.full(counts.shape, np.nan)
+    ratios: np.ndarray = np.divide(n_bytes, counts, out=unknown, where=counts > 0)
+    return ratios
 
 
 # --------------------------------------------------------------------------- curves

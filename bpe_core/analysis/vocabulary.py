@@ -257,7 +257,8 @@ class Vocabulary:
 
     def of_kind(self, name: str) -> np.ndarray:
         """Entries of a kind, one of `KINDS`, bool[n]."""
-        return self.kind == KINDS.index(name)
+        members: np.ndarray = self.kind == KINDS.index(name)
+        return members
 
     def sized(self, least: int, most: int) -> np.ndarray:
         """Entries of `least` to `most` bytes, bool[n]."""

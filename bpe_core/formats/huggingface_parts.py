@@ -180,7 +180,8 @@ def merges_of(merges: Any, ids: Mapping[str, int], tokens: list[bytes | None]) -
     columns = _columns_at_once(merges, ids) or _columns_one_by_one(merges, ids)
     rows = np.array(columns, np.int64).T
     others = [i for i, token in zip(ids.values(), tokens, strict=True) if token is None]
-    return rows[~np.isin(rows[:, 2], others)]
+    known: np.ndarray = rows[~np.isin(rows[:, 2], others)]
+    return known
 
 
 def _columns_at_once(merges: list[Any], ids: Mapping[str, int]) -> list[list[int]] | None:

@@ -46,7 +46,9 @@ def words(seed: int, n: int) -> str:
     """Words of every length from 1 to 80 bytes, some of them often."""
     rng = random.Random(seed)
     stock = [
-        "".join(rng.choices("thequickbrownжеещёбулок床前明<|x|>1 ", k=rng.choice([1, 3, 5, 9, 20, 40])))
+        "".join(
+            rng.choices("thequickbrownжеещёбулок床前明<|x|>1 ", k=rng.choice([1, 3, 5, 9, 20, 40]))
+        )
         for _ in range(60)
     ]
     return " ".join(rng.choice(stock) for _ in range(n))
@@ -94,7 +96,9 @@ def test_an_output_that_is_full_at_any_place_changes_no_id(
     for seed in range(3):
         text = "<|x|>".join([words(seed, 30), "", "ж", "x" * 300, "<|x|>"])
         assert small.encode(text) == plainly(trained, text)
-        assert small.encode("ж" * seed + "<|x|>" * 40) == plainly(trained, "ж" * seed + "<|x|>" * 40)
+        assert small.encode("ж" * seed + "<|x|>" * 40) == plainly(
+            trained, "ж" * seed + "<|x|>" * 40
+        )
     assert small._encoders[0]._scratch[0].size <= 64
 
 

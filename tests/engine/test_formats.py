@@ -255,9 +255,15 @@ def test_a_broken_vocabulary_is_refused_with_its_place(vocab_json: str, named: s
     [
         ('{"a": 1,}', "line 1: no valid JSON: nothing follows the comma before this }"),
         ('{"a": 1,\n\t\n }', "line 3: no valid JSON: nothing follows the comma before this }"),
-        ('{"a": [1,\n ],\n"b": 2}', "line 2: no valid JSON: nothing follows the comma before this ]"),
+        (
+            '{"a": [1,\n ],\n"b": 2}',
+            "line 2: no valid JSON: nothing follows the comma before this ]",
+        ),
         ('{"a": 1,', "line 1: no valid JSON: Expecting property name enclosed in double quotes"),
-        ('{"a": 1,\nb}', "line 2: no valid JSON: Expecting property name enclosed in double quotes"),
+        (
+            '{"a": 1,\nb}',
+            "line 2: no valid JSON: Expecting property name enclosed in double quotes",
+        ),
         ('{"a": 1\n"b": 2}', "line 2: no valid JSON: Expecting ',' delimiter"),
         ("{\n]", "line 2: no valid JSON: Expecting property name enclosed in double quotes"),
     ],

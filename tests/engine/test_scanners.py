@@ -149,7 +149,17 @@ def test_long_mixed_texts_are_cut_alike(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCANNED)
 def test_segments_are_scanned_as_if_each_were_alone(name: str) -> None:
-    texts = ["", "don't", "  \n", "x" * 5000, "", "12345", " a\u00a0", "it's 中文。" * 700, "\u0301b"]
+    texts = [
+        "",
+        "don't",
+        "  \n",
+        "x" * 5000,
+        "",
+        "12345",
+        " a\u00a0",
+        "it's 中文。" * 700,
+        "\u0301b",
+    ]
     data = bytes_of("|".join(texts))
     stops = np.cumsum([len(text.encode()) + 1 for text in texts]) - 1
     starts = np.append(0, stops[:-1] + 1)

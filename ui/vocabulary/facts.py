@@ -52,7 +52,8 @@ def uses(trained: Trained) -> np.ndarray:
 @st.cache_resource(max_entries=16, show_spinner="Counting the tokens of the text.")
 def _uses(key: str, _trained: Trained) -> np.ndarray:
     counts = vocabulary.uses(_trained.tokenizer, corpus(_trained).text)
-    return counts[entries(_trained).ids]
+    of_entries: np.ndarray = counts[entries(_trained).ids]
+    return of_entries
 
 
 def unreachable(trained: Trained) -> np.ndarray:
