@@ -40,3 +40,31 @@ def test_the_workflows_use_the_oldest_and_the_newest_python_of_the_metadata() ->
     named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', read("pyproject.toml"))
     assert f'requires-python = ">={named[0]}"' in read("pyproject.toml")
     assert f'python: ["{named[0]}", "{named[-1]}"]' in read(".github/workflows/ci.yml")
+
+
+def test_the_lengths_in_the_reading_order_are_about_right() -> None:
+    rows = re.findall(r"^\| `(\w+\.py)` \| (\d+) \|", read("README.md"), re.M)
+    assert len(rows) == 12
+    for name, told in rows:
+        lines = len(read(f"bpe_core/{name}").splitlines())
+        assert abs(lines - int(told)) <= max(10, 0.15 * lines), (name, lines)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "SECURITY.md"])
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    text = read(page)
+    named = re.findall(
+        r"`((?:bpe_core|ui|pages|tests|sample_corpora|docs|\.ci|\.github|\.streamlit)/[\w./]*)`",
+        text,
+    )
+    named += [target for target in re.findall(r"\]\(([\w./]+)\)", text) if "/" in target]
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert named
+    assert not missing
+
+
+def test_names_that_the_table_of_changes_gives_are_in_their_files() -> None:
+    pairs = re.findall(r"`([\w./]+\.(?:py|css|toml))` \(`(\w+)`\)", read("CONTRIBUTING.md"))
+    assert len(pairs) >= 3
+    for file, name in pairs:
+        assert name in read(file), (file, name)
