@@ -11,7 +11,7 @@ from ui.components.token_view import token_view
 from ui.instruments import charts
 from ui.session import keys, state
 from ui.session.state import Trained
-from ui.tokenizers import import_dialog, shelf
+from ui.tokenizers import shelf
 
 LARGE = theme.is_large()
 
@@ -87,7 +87,7 @@ def side_by_side(chosen: list[Trained], known: list[Trained]) -> None:
         st.caption(f"{said} {languages.WHY}")
 
 
-st.html(tables.STYLE + marks.STYLE + import_dialog.STYLE)
+theme.put_styles(tables.STYLE)
 known = choices.distinct([*state.all_trained(), *shelf.mine()])
 chosen, texts = choices.what_to_compare(known)
 known = choices.with_chosen(known, chosen)

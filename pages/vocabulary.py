@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui import theme
 from ui.session import keys
 from ui.tokenizers import import_dialog, picker
 from ui.vocabulary import facts, filters, health, listing, look, overlap, panel
@@ -68,6 +69,5 @@ def workbench() -> None:
     overlap.section(trained, panel.open_token, keys.VOCAB_BIOGRAPHY)
 
 
-st.html(look.STYLE)
-st.html(import_dialog.STYLE)
+theme.put_styles(look.STYLE)
 workbench()

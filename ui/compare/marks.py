@@ -168,18 +168,6 @@ def reading(marks: Sequence[Mark]) -> str:
     return f'<div class="cmp refs"><h5>Well-known, at their own sizes</h5>{"".join(rows)}</div>'
 
 
-#: The look of `reading`; the rest of it is that of ``tables``.
-STYLE = """<style>
-.cmp.refs { margin-top: .9em; }
-.cmp.refs div { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1em .8em;
-  padding: .45em 0; border-top: 1px solid var(--cmp-border); }
-.cmp.refs .ref { display: inline-flex; align-items: baseline; gap: .4em;
-  font-variant-numeric: tabular-nums; }
-.cmp.refs i { width: .6em; height: .6em; border: 2px solid; transform: rotate(45deg); }
-.cmp.refs .name { flex: 1 1 auto; }
-</style>"""
-
-
 def in_words(marks: Sequence[Mark]) -> str:
     """The same as a sentence, for those who cannot see the chart; "" for no marks."""
     said = [

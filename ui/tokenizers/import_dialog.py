@@ -18,14 +18,6 @@ from ui.words import literal
 
 FILES, NAME = "From files", "By name"
 
-#: The buttons below a picker read as a line of text and take no more room than one.
-STYLE = """<style>
-.st-key-tokenizer_buttons { margin-top: -1.1rem; gap: 0 1.1rem; }
-.st-key-tokenizer_buttons button { min-height: 0; padding: 0; }
-.st-key-tokenizer_buttons button p { color: var(--ms-accent); font-size: .875rem; }
-.st-key-tokenizer_about { margin-top: -.6rem; }
-</style>"""
-
 
 def button() -> None:
     """Draw the button that opens the dialog."""

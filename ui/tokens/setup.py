@@ -42,7 +42,6 @@ class EncodingChoices:
 
 def row() -> EncodingChoices:
     """Draw the row and return what it says."""
-    st.html(import_dialog.STYLE)
     take_link()
     who, size, special, color, text = st.columns([2.6, 2.6, 2.75, 1.4, 1.4], gap="medium")
     with who:

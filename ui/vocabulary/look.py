@@ -6,24 +6,16 @@ visitor could have chosen.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from bpe_core.analysis.vocabulary import Vocabulary
+from ui.components.mount import style_sheet
 from ui.session.state import Trained
 
 #: Once a page.
-STYLE = """<style>
-dl.voc.voc { display: flex; flex-wrap: wrap; gap: .4rem 2.6rem; margin: 0; padding: 0; }
-.voc div { display: flex; flex-direction: column-reverse; }
-.voc dt { font-size: .94rem; color: var(--ms-muted); margin: 0; padding: 0; font-weight: 400; }
-.voc dd { margin: 0; font-size: 1.56rem; line-height: 1.2; font-weight: 650;
-  font-variant-numeric: tabular-nums; }
-.st-key-vocab_heading { min-height: 2.5rem; }
-.st-key-vocab_biography > [data-testid="stElementContainer"]:first-child { min-height: 2.5rem;
-  display: flex; align-items: center; }
-@media (max-width: 640px) {
-  dl.voc.voc { gap: .4rem 1.3rem; } .voc dd { font-size: 1.2rem; } .voc dt { font-size: .84rem; } }
-</style>"""
+STYLE = style_sheet(Path(__file__).with_name("vocabulary.css"))
 
 
 def numbers(trained: Trained, vocabulary: Vocabulary) -> str:
