@@ -152,11 +152,6 @@ def well_known(name: str, *, download: bool = False) -> ImportedTokenizer:
     return _read[name]
 
 
-def is_read(name: str) -> bool:
-    """Whether a well-known tokenizer is in memory already."""
-    return name in _read
-
-
 def add_name(name: str) -> None:
     """Offer this visitor a well-known encoding that is not in the pickers by itself."""
     if name not in WELL_KNOWN:
