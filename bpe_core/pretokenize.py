@@ -21,6 +21,10 @@ from . import kernels
 from .kernels import layout
 from .patterns import PATTERNS, NamedPattern
 
+SHOWN = 120  # characters of a pattern that an error shows
+MOST_NESTED = 100  # groups inside groups, which `regex` reads by recursion
+_GROUPS = regex.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\\?\Z)|[()]", regex.DOTALL)
+
 
 @functools.cache
 def character_classes() -> np.ndarray:
@@ -69,13 +73,7 @@ class PreTokenizer:
                     f"pattern must be one of {', '.join(map(repr, PATTERNS))} or a regular "
                     f"expression, not {self.pattern!r}"
                 )
-            try:
-                backwards = regex.compile(self.pattern).flags & regex.REVERSE
-            except regex.error as err:
-                raise ValueError(
-                    f"the pattern {self.pattern!r} is no valid regular expression: {err}"
-                ) from None
-            if backwards:
+            if _compiled(self.pattern).flags & regex.REVERSE:
                 raise ValueError(
                     f"the pattern {self.pattern!r} searches backwards; take (?r) out of it"
                 )
@@ -152,7 +150,25 @@ class PreTokenizer:
 
 @functools.lru_cache(maxsize=64)
 def _compiled(pattern: str) -> regex.Pattern:
-    return regex.compile(pattern)
+    """The compiled pattern; ValueError where there is none."""
+    shown = repr(pattern if len(pattern) <= SHOWN else pattern[:SHOWN] + "…")
+    depth = 0
+    for sign in _GROUPS.findall(pattern):
+        depth += (sign == "(") - (sign == ")")
+        if depth > MOST_NESTED:
+            raise ValueError(
+                f"the pattern {shown} has groups inside groups, over {MOST_NESTED} deep; take "
+                "some out"
+            )
+    try:
+        return regex.compile(pattern)
+    except regex.error as err:
+        raise ValueError(f"the pattern {shown} is no valid regular expression: {err}") from None
+    except (RecursionError, MemoryError, OverflowError):
+        raise ValueError(
+            f"the pattern {shown} is too large to compile; take out groups inside groups, or "
+            "repetitions of large parts"
+        ) from None
 
 
 SCANNED = 1 << 16  # pre-tokens that are cut before they are counted or encoded

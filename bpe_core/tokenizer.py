@@ -26,6 +26,7 @@ from .batches import in_parts
 from .building import parts_of_vocab
 from .encoder import Encoder
 from .model import IN_SPECIAL, NEVER, BPEModel, MergeStep
+from .patterns import typed_pattern
 from .preparation import Preparation, look_up_whole
 from .pretokenize import PreTokenizer
 from .special import (
@@ -489,7 +490,7 @@ class Tokenizer:
         [97, 300]
         """
         parts = parts_of_vocab(vocab, merges, special_tokens)
-        return cls(parts.model, PreTokenizer(pattern), *parts[1:])
+        return cls(parts.model, PreTokenizer(typed_pattern(pattern)), *parts[1:])
 
     @classmethod
     def from_files(

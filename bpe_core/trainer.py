@@ -22,6 +22,7 @@ from .kernels import layout
 from .kernels.layout import Code
 from .merge_trace import MergeTrace as MergeTrace
 from .model import BYTE_ORDERS, BPEModel, MergeTable
+from .patterns import typed_pattern
 from .pretokenize import PreTokenizer
 from .special import check_special_tokens
 from .tokenizer import Tokenizer
@@ -48,7 +49,8 @@ class Trainer:
     """Settings of a training; hashable.
 
     `vocab_size` counts 256 bytes, the special tokens and the merges. `pattern` is a name of
-    `PATTERNS` or a regular expression. `tie_break`: "greatest_bytes" or "lowest_ids".
+    `PATTERNS` (or of an encoding or a model that cuts so) or a regular expression.
+    `tie_break`: "greatest_bytes" or "lowest_ids".
     `byte_order`: "plain" (byte b has id b) or "gpt2". `max_token_bytes` limits the length of
     a token in bytes. Raises ValueError for settings that make no sense.
 
@@ -90,6 +92,7 @@ class Trainer:
             if number is None or number < low:
                 raise ValueError(f"{name} must be a whole number from {low} on, not {value!r}")
             object.__setattr__(self, name, number)
+        object.__setattr__(self, "pattern", typed_pattern(self.pattern))
         PreTokenizer(self.pattern)
 
     @property

@@ -155,8 +155,9 @@ def _add_training(sub: Any) -> None:
     sub.add_argument("--special", metavar="TOKEN", type=_text, action="append", default=[],
                      help="special token, a border in the text; can be repeated (default: none)")
     sub.add_argument("--pattern", metavar="PATTERN", type=_text, default="gpt2",
-                     help=f"how text is cut first: {', '.join(map(repr, PATTERNS))} or a regular "
-                          "expression (default: %(default)s)")
+                     help=f"how text is cut first: {', '.join(map(repr, PATTERNS))}, an encoding "
+                          "or a model that cuts so, such as cl100k_base, or a regular expression "
+                          "(default: %(default)s)")
     sub.add_argument("--tie-break", choices=TIE_BREAKS, default=TIE_BREAKS[0],
                      help="which of the pairs with one count comes first (default: %(default)s)")
     sub.add_argument("--byte-order", choices=tuple(BYTE_ORDERS), default="plain",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from bpe_core import formats, known
+from bpe_core.patterns import typed_pattern
 from bpe_core.tokenizer import Tokenizer
 
 from .errors import CommandError
@@ -42,6 +43,10 @@ def load_tokenizer(
 
     `specials` and `pattern` are for vocab.json and rank files, which do not say them.
     """
+    try:
+        pattern = typed_pattern(pattern) if pattern else None
+    except ValueError as err:
+        raise CommandError(f"--pattern: {err}", 2) from None
     path = _file_of(name)
     try:
         if not path.exists() and path.suffix not in (".json", ".txt", ".tiktoken"):

@@ -266,7 +266,12 @@ def test_a_special_token_given_twice_is_refused(app: AppTest) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "said"),
-    [("(", "no valid regular expression"), ("", "pattern"), ("(a|aa)+$", "too long")],
+    [
+        ("(", "no valid regular expression"),
+        ("", "pattern"),
+        ("(a|aa)+$", "too long"),
+        ("o200", "the nearest are 'o200k'"),
+    ],
 )
 def test_a_pattern_that_does_not_work_is_refused(app: AppTest, pattern: str, said: str) -> None:
     app = paste(app, "a" * 60 + "b")

@@ -448,6 +448,10 @@ END_ID = 256
          "no: there is no such folder"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--pattern", "("], 2,
          "no valid regular expression"),
+        (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--pattern", "cl100k_bas"], 2,
+         "the nearest are 'cl100k_base'"),
+        (["encode", "text.txt", "-t", "ranks.tiktoken", "--pattern", "gpt44"], 2,
+         "--pattern: the pattern 'gpt44' is no name that is known"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--trace", "t.txt"], 2,
          ".csv or .parquet"),
         (["train", "text.txt", "--vocab-size", "300", "--out", "o", "--min-pair-count", "0"], 2,
@@ -735,7 +739,7 @@ def test_a_file_is_told_by_its_looks_not_by_its_name(
     done = run("encode", "-", "-t", ranks, stdin=b"low")
     assert (done.status, done.out) == (2, b"")
     assert "give it with --pattern" in done.err[-1]
-    done = run("encode", "-", "-t", ranks, "--pattern", "gpt2", stdin=b"low")
+    done = run("encode", "-", "-t", ranks, "--pattern", "r50k_base", stdin=b"low")
     assert (done.status, done.out.split()) == (0, expected)
     # What only looks like one half of a pair by its name is read as what it is.
     whole = (tmp_path / "tokenizer.json").rename(tmp_path / "vocab-whole.json")

@@ -17,7 +17,7 @@ import regex
 
 from bpe_core import formats, known
 from bpe_core.formats.proof import NASTY_TEXTS
-from bpe_core.patterns import PATTERNS
+from bpe_core.patterns import PATTERNS, typed_pattern
 from ui.limits import TOKENIZER_FILE_MB, TOKENIZER_FILES
 from ui.tokenizers import shelf
 from ui.tokenizers.shelf import ImportedTokenizer
@@ -132,6 +132,10 @@ def from_files(
     if not files:
         raise ImportProblem("Choose one or more files first.")
     listed = special_lines(specials) if lacks_settings(files) else []
+    try:
+        pattern = typed_pattern(pattern)
+    except ValueError as err:
+        raise ImportProblem(_sentence(err)) from None
     try:
         given = {name: i for name, i in listed if i is not None}
         kind, found = _loads(files, pattern, given)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import regex
 import streamlit as st
 
-from bpe_core.patterns import PATTERNS, NamedPattern
+from bpe_core.patterns import PATTERNS, NamedPattern, typed_pattern
 from bpe_core.pretokenize import PreTokenizer
 from bpe_core.trainer import Trainer
 from ui import samples
@@ -169,6 +169,7 @@ def cut(pattern: str, text: str) -> list[str]:
     >>> cut("gpt2", "Hello there")
     ['Hello', ' there']
     """
+    pattern = typed_pattern(pattern)
     splitter = PreTokenizer(pattern)
     if pattern not in PATTERNS:
         try:
