@@ -86,9 +86,20 @@ def parts_of_ids(
     """The same with merges given by ids (left, right, made), int64[m, 3]."""
     found = _model_of_ids(_ids_of_bytes(vocab), merges)
     if found is None:  # by bytes, it is said which merge is at fault
-        pairs = {(vocab[left], vocab[right]): None for left, right, _ in merges.tolist()}
-        return parts_of_vocab(vocab, list(pairs), special_tokens)
+        pairs = [(vocab[left], vocab[right]) for left, right, _ in merges.tolist()]
+        return parts_of_vocab(vocab, pairs, special_tokens)
     return TokenizerParts.of(*found, vocab, special_tokens)
+
+
+def last_places(merges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each merge of int64[m, 2 or more] stands last, in order; twins have the same parts.
+
+    >>> last_places(np.array([[1, 2], [2, 3], [1, 2]])).tolist()
+    [1, 2]
+    """
+    backwards = (merges[:, 0] << 32 | merges[:, 1])[::-1]
+    found: npt.NDArray[np.int64] = np.unique(backwards, return_index=True)[1]
+    return np.sort(len(merges) - 1 - found)
 
 
 def _ids_of_bytes(vocab: Mapping[int, bytes]) -> list[int]:
@@ -106,9 +117,10 @@ def _model_of_ids(
 ) -> tuple[BPEModel, npt.NDArray[np.uint32]] | None:
     """The model of merges given by ids (left, right, made), int64[m, 3]; its tokens' ids, uint32.
 
-    Of a merge that is given twice the first counts. None where a merge uses what is no byte
+    Of a merge that is given twice the last counts. None where a merge uses what is no byte
     and what no merge makes.
     """
+    merges = merges[last_places(merges)]
     products, first = np.unique(merges[:, 2], return_index=True)
     products = products[np.argsort(first)]
     ids = np.concatenate([np.sort(byte_ids), products[~np.isin(products, byte_ids)]])
@@ -117,9 +129,8 @@ def _model_of_ids(
     index = by_id[np.minimum(places, ids.size - 1)]
     if (ids[index] != merges).any():
         return None
-    first = np.sort(np.unique(index[:, 0] << 32 | index[:, 1], return_index=True)[1])
     order = bytes(np.argsort(byte_ids).tolist())
-    table = MergeTable(order, *index[first].T)
+    table = MergeTable(order, *index.T)
     return BPEModel(table, len(table)), np.array(ids.tolist(), np.uint32)
 
 

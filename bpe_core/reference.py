@@ -40,7 +40,8 @@ The rules
 10. **Encoding** a pre-token: of all neighbors that are a pair of the merge list, replace the pair
     of the lowest rank, the leftmost place first; repeat until none is left. It is never a search
     for the longest token. The *join rank* of a boundary between two bytes is the rank of the merge
-    that erased it. A pair that is listed twice has the first of its ranks.
+    that erased it. A pair that is listed twice has the last of its ranks, as in GPT-2's own
+    encoder and in Hugging Face's `tokenizers`: the merges before it are as if not listed.
 11. **Decoding** joins the bytes of all tokens and reads them as UTF-8; what is none becomes U+FFFD.
 
 Symbols need not be bytes. All that is asked of a token is `+`, `<` and `len`, so the same functions
@@ -264,7 +265,7 @@ def merge_steps(
     >>> list(merge_steps("abc", [("b", "c"), ("a", "bc")]))
     [(0, 1, ['a', 'bc']), (1, 0, ['abc'])]
     """
-    ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
     tokens = symbols(pretoken)
     while True:
         pairs = enumerate(pairwise(tokens))

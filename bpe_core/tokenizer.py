@@ -482,7 +482,7 @@ class Tokenizer:
         """A tokenizer from a vocabulary (id to bytes) and merges; declared ids are kept.
 
         A special token that the vocabulary lacks gets the next id. Of a merge that is given
-        twice the first counts. Raises ValueError naming a byte without a token, a merge whose
+        twice the last counts. Raises ValueError naming a byte without a token, a merge whose
         part or product is not in the vocabulary, or an id given twice.
 
         >>> vocab = {i: bytes([i]) for i in range(256)} | {300: b"ab"}

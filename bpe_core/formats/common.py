@@ -116,6 +116,16 @@ def all_from_characters(texts: Collection[str]) -> list[bytes | None]:
     return tokens
 
 
+def repeated_note(given: int, kept: int) -> Iterator[str]:
+    """A sentence where some of the merges that a file lists are listed again later."""
+    if again := given - kept:
+        what = "1 merge is" if again == 1 else f"{again:,} merges are"
+        yield (
+            f"{what} listed again later in the file: the last place counts, as in `tokenizers` "
+            "and in GPT-2's own encoder."
+        )
+
+
 def special_ids(
     format_name: str, special_tokens: Mapping[str, int], vocab: Mapping[int, bytes]
 ) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,7 @@ from .common import (
     from_characters,
     json_of,
     plain_obstacles,
+    repeated_note,
     text_of,
     to_characters,
     twin_names,
@@ -42,13 +43,33 @@ def loads_gpt2(
 
     The files do not say which entries are special tokens: name them in `special_tokens`.
     With None (not named at all) a warning tells of entries that no merge makes; they can be
-    decoded but are never encoded to. Raises FormatError. Source: the files of GPT-2.
+    decoded but are never encoded to. Another one tells of merges that are listed twice, of which
+    the last counts. Raises FormatError. Source: the files of GPT-2.
 
     >>> from bpe_core import Trainer
     >>> vocab_json, merges_txt = dumps_gpt2(Trainer(257).train("abab").tokenizer)
     >>> loads_gpt2(vocab_json, merges_txt).encode("abc")
     [256, 99]
     """
+    tokenizer, notes = _read(vocab_json, merges_txt, special_tokens, pattern)
+    for note in notes:
+        warnings.warn(f"merges.txt: {note}", stacklevel=3)
+    if special_tokens is None and tokenizer.extra:
+        warnings.warn(
+            f"vocab.json has {len(tokenizer.extra)} entries that no merge makes "
+            f"({_unused(tokenizer)}). If they are special tokens, name them in special_tokens; "
+            "else they are never encoded to.",
+            stacklevel=3,
+        )
+    return tokenizer
+
+
+def _read(
+    vocab_json: str | bytes,
+    merges_txt: str | bytes,
+    special_tokens: Mapping[str, int] | Iterable[str] | None,
+    pattern: str,
+) -> LoadedTokenizer:
     name = "vocab.json"
     entries = json_of(name, vocab_json)
     if not isinstance(entries, dict):
@@ -76,17 +97,12 @@ def loads_gpt2(
         tokenizer = Tokenizer.from_vocab(vocab, merges, special_tokens, pattern)
     except ValueError as err:
         raise FormatError("vocab.json + merges.txt", "content", str(err)) from None
-    if special_tokens is None and tokenizer.extra:
-        unused = [key_of[i] for i in tokenizer.extra]
-        warnings.warn(
-            f"vocab.json has {len(unused)} entries that no merge makes ({_some(unused)}). If they "
-            "are special tokens, name them in special_tokens; else they are never encoded to.",
-            stacklevel=3,
-        )
-    return tokenizer
+    return LoadedTokenizer(tokenizer, tuple(repeated_note(len(merges), len(tokenizer.model.table))))
 
 
-def _some(names: Collection[str]) -> str:
+def _unused(tokenizer: Tokenizer) -> str:
+    """The first entries that no merge makes."""
+    names = [token.decode("utf-8", "replace") for token in tokenizer.extra.values()]
     return ", ".join(map(repr, list(names)[:3])) + (", ..." if len(names) > 3 else "")
 
 
@@ -172,15 +188,16 @@ def _sniff(content: FileContent) -> str:
 
 
 def _loads(files: Mapping[str, bytes], settings: ReadSettings) -> LoadedTokenizer:
-    tokenizer = loads_gpt2(
-        files[VOCAB], files[MERGES], settings.special_tokens or {}, pattern=settings.pattern
+    tokenizer, notes = _read(
+        files[VOCAB], files[MERGES], settings.special_tokens or {}, settings.pattern
     )
-    unused = [token.decode("utf-8", "replace") for token in tokenizer.extra.values()]
-    note = (
-        f"{len(unused)} entries are made by no merge ({_some(unused)}): if they are special "
-        "tokens, name them; else they are decoded but never encoded to."
-    )
-    return LoadedTokenizer(tokenizer, (note,) if unused else ())
+    if tokenizer.extra:
+        unused = (
+            f"{len(tokenizer.extra)} entries are made by no merge ({_unused(tokenizer)}): if they "
+            "are special tokens, name them; else they are decoded but never encoded to."
+        )
+        notes = (*notes, unused)
+    return LoadedTokenizer(tokenizer, notes)
 
 
 def _dumps(tokenizer: Tokenizer) -> dict[str, bytes]:

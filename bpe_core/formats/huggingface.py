@@ -28,6 +28,7 @@ from .common import (
     all_from_characters,
     from_characters,
     json_of,
+    repeated_note,
     special_ids,
     to_characters,
     twin_names,
@@ -101,7 +102,8 @@ def read_hf(text: str | bytes) -> LoadedTokenizer:
         raise
     except ValueError as err:
         raise FormatError(NAME, "model", str(err)) from None
-    return LoadedTokenizer(tokenizer, tuple(notes_of(top, ids, added)))
+    repeated = repeated_note(len(merges), len(parts.model.table))
+    return LoadedTokenizer(tokenizer, (*repeated, *notes_of(top, ids, added)))
 
 
 # --------------------------------------------------------------------------- writing

@@ -164,12 +164,17 @@ def _preparation(name: str, entries: dict[str, Any], specials: dict[str, int]) -
 def _native_merges(name: str, rows: list[Any]) -> tuple[list[int], list[int], list[int]]:
     columns: tuple[list[int], list[int], list[int]] = ([], [], [])
     known = 256
+    rank_of: dict[tuple[int, int], int] = {}
     for rank, row in enumerate(rows):
         good = isinstance(row, list) and len(row) == 3 and all(type(t) is int for t in row)
         if not good or min(row) < 0 or row[2] < 256:
             raise FormatError(
                 name, f"merge {rank}", f"expected [left, right, new], found {row!r:.60}"
             )
+        if tuple(row[:2]) in rank_of:
+            problem = f"it joins the same two tokens as merge {rank_of[row[0], row[1]]}"
+            raise FormatError(name, f"merge {rank}", problem)
+        rank_of[row[0], row[1]] = rank
         known = max(known, row[2] + 1)
         for column, token in zip(columns, row, strict=True):
             column.append(token)

@@ -115,15 +115,27 @@ def test_a_special_token_without_an_id_gets_the_next_one() -> None:
     assert tokenizer.special_tokens == {"<s>": 257, "ab": 256, "<t>": 258}
 
 
-def test_a_merge_that_is_listed_twice_counts_where_it_stands_first() -> None:
+def test_a_merge_that_is_listed_twice_counts_where_it_stands_last() -> None:
     merges = [(b"a", b"b"), (b"b", b"c"), (b"a", b"b")]
     vocab = plain_vocab(b"ab", b"bc")
     twice = Tokenizer.from_vocab(vocab, merges)
-    assert twice.encode("abc") == Tokenizer.from_vocab(vocab, merges[:2]).encode("abc") == [256, 99]
+    assert twice.encode("abc") == Tokenizer.from_vocab(vocab, merges[1:]).encode("abc") == [97, 257]
+    assert twice.merges == merges[1:]
     names = {token: id for id, token in vocab.items()}
     vocab_json = json.dumps({formats.to_characters(token): id for token, id in names.items()})
-    loaded = formats.loads_gpt2(vocab_json, "a b\nb c\na b\n")
-    assert loaded.encode("abc") == [256, 99]
+    with pytest.warns(UserWarning, match="1 merge is listed again later"):
+        loaded = formats.loads_gpt2(vocab_json, "a b\nb c\na b\n")
+    assert loaded.encode("abc") == [97, 257]
+    files = {"vocab.json": vocab_json.encode(), "merges.txt": b"a b\nb c\na b\n"}
+    (note,) = formats.loads(files)[1].notes
+    assert "1 merge is listed again later" in note
+
+
+def test_a_native_file_in_which_a_merge_stands_twice_is_refused() -> None:
+    written = formats.dumps_native(Tokenizer.from_vocab(plain_vocab(b"ab"), [(b"a", b"b")]))
+    assert written.count("[97, 98, 256]") == 1
+    with pytest.raises(FormatError, match="merge 1: it joins the same two tokens as merge 0"):
+        formats.loads_native(written.replace("[97, 98, 256]", "[97, 98, 256], [97, 98, 256]"))
 
 
 @pytest.mark.parametrize(

@@ -79,10 +79,12 @@ def test_pairs_with_blanks_inside_are_read() -> None:
     assert formats.loads_hf(json.dumps(content)).decode([259]) == "a b"
 
 
-def test_a_repeated_merge_keeps_its_first_rank() -> None:
-    vocab = {"ab": 256, "bc": 257}
-    ours = formats.loads_hf(json.dumps(file(["a b", "b c", "a b"], vocab)))
-    assert ours.encode("abc") == both("abc", file(["a b", "b c"], vocab)) == [256, 99]
+@pytest.mark.parametrize("merges", [["a b", "b c", "a b"], [["a", "b"], ["b", "c"], ["a", "b"]]])
+def test_a_repeated_merge_keeps_its_last_rank(merges: list[Any]) -> None:
+    content = file(merges, {"ab": 256, "bc": 257})
+    assert both("abc", content) == [97, 257]
+    (note,) = formats.read_hf(json.dumps(content)).notes
+    assert "1 merge is listed again later in the file" in note
 
 
 def test_added_tokens_that_are_not_special_are_not_cut() -> None:

@@ -366,10 +366,37 @@ def test_merges_as_pairs_and_as_text_are_the_same() -> None:
         assert (b, c) != (a, b)
 
 
-def test_a_repeated_merge_counts_where_it_stands_first() -> None:
-    repeated = loads(model_merges=["a b", "b c", "a b"])
-    assert repeated.encode("abc") == loads(model_merges=["a b", "b c"]).encode("abc")
-    assert repeated.encode("abc")[0] == 257
+@pytest.mark.parametrize(
+    "merges",
+    [
+        ["a b", "b c", "a b"],
+        ["b c", "a b", "ab c", "b c", "b c"],
+        ["a b", "ab c", "a b", "b c", "a bc"],
+        ["a b", "ab c", "b c", "a bc", "a b", "ab c", "b c"],
+    ],
+)
+def test_a_repeated_merge_counts_where_it_stands_last(merges: list[str]) -> None:
+    for listed in (merges, [merge.split(" ") for merge in merges]):
+        tokenizer, (note,) = formats.read_hf(json.dumps(small(model_merges=listed)))
+        theirs = theirs_of(model_merges=listed)
+        for text in ("abc", "abcabc", "ab", "bc", "abbc", "aabcc"):
+            assert tokenizer.encode(text) == ids_of(theirs, text)
+        assert f"{len(merges) - len(set(merges))} merge" in note
+        again = formats.read_hf(formats.dumps_hf(tokenizer))
+        assert again.notes == ()
+        assert again.tokenizer.merges == tokenizer.merges
+
+
+def test_a_repeated_merge_of_a_merges_txt_counts_where_it_stands_last(tmp_path: Path) -> None:
+    content = small(model_merges=["a b", "b c", "a b"])
+    names, lines = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    names.write_text(json.dumps(content["model"]["vocab"]), encoding="utf-8")
+    lines.write_text("#version: 0.2\na b\nb c\na b\n", encoding="utf-8")
+    theirs = tokenizers.ByteLevelBPETokenizer(str(names), str(lines))
+    with pytest.warns(UserWarning, match="merges.txt: 1 merge is listed again later") as caught:
+        ours = Tokenizer.from_files(names, lines, [])
+    assert caught[0].filename == __file__
+    assert ours.encode("abc") == theirs.encode("abc").ids == [ALPHABET.index("a"), 256]
 
 
 def test_pre_tokens_are_taken_whole_with_ignore_merges() -> None:
