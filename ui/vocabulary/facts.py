@@ -19,19 +19,19 @@ from ui.session.state import Trained
 
 
 @dataclass(frozen=True)
-class Corpus:
+class CountedText:
     """The text that use is counted in; ``name`` says which, for sentences."""
 
     text: str
     name: str
 
 
-def corpus(trained: Trained) -> Corpus:
+def corpus(trained: Trained) -> CountedText:
     """The text a tokenizer was trained on, or the sample if it came without one."""
     if trained.text:
-        return Corpus(trained.text, "its training text")
+        return CountedText(trained.text, "its training text")
     sample = state.built_in().wait()
-    return Corpus(sample.text, f"the sample “{sample.name.rsplit(' · ', 1)[0]}”")
+    return CountedText(sample.text, f"the sample “{sample.name.rsplit(' · ', 1)[0]}”")
 
 
 def entries(trained: Trained) -> Vocabulary:
