@@ -1,15 +1,16 @@
 """A byte-level BPE engine: training with a full trace, encoding, decoding, files.
 
 Reading order, in two rings. The spine: `reference` (the definition, in plain Python),
-`incremental` (the same with counts that are kept up to date), `patterns`, `text` (UTF-8 in and
-out), `special` (special tokens: where they stand and what happens to them), `pretokenize` (cutting
-text), `corpus` (where text comes from), `counting` (distinct pre-tokens), `trainer` (settings,
-run, trace), `model` (the merges as values), `encoder` (the encode kernels at work), `tokenizer`
-(text to ids and back). When you need it: `batches` (many texts at once), `building` (tokenizers
-of vocabularies that others made), `preparation` (what only imported tokenizers do to a text),
-`formats` (files), `analysis` (curves, measures, vocabularies, lineage), `known` (well-known
-tokenizers by name), `cli` (the command line) and `kernels` (the compiled loops, each pinned to its
-plain twin by the tests).
+`incremental` (the same with counts that are kept up to date), `patterns` and `pretokenize` (cutting
+text), `trainer` (settings, a run, its result), `model` (the merges as values), `tokenizer` (text to
+ids and back). It stands on `text` (UTF-8 in and out), `special` (special tokens: where they stand
+and what happens to them), `corpus` (where text comes from), `counting` (distinct pre-tokens),
+`merge_trace` (the columns of a training) and `encoder` (the encode kernels at work).
+
+When you need it: `batches` (many texts at once), `building` (tokenizers of vocabularies that others
+made), `preparation` (what only imported tokenizers do to a text), `formats` (files), `analysis`
+(curves, measures, vocabularies, lineage), `known` (well-known tokenizers by name), `cli` (the
+command line) and `kernels` (the compiled loops, each pinned to its plain twin by the tests).
 
 >>> result = Trainer(vocab_size=259).train("low low lower")
 >>> result.tokenizer.merges
