@@ -161,7 +161,16 @@ def _names_by_id(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
 
 
 def twin_names(tokenizer: Tokenizer, file_name: str) -> Iterator[str]:
-    """A sentence where two entries of the vocabulary would have one name in a file."""
+    """A sentence where two entries of the vocabulary would have one name in a file, or one two."""
+    merged = frozenset(tokenizer.ids.tolist())
+    for name, i in tokenizer.special_tokens.items():
+        characters = to_characters(name.encode("utf-8"))
+        if i in merged and characters != name:
+            yield (
+                f"id {i} is both the token {name!r} and what is spelled {characters!r} in "
+                f"{file_name}, which has one name for an id"
+            )
+            return
     id_of: dict[str, int] = {}
     for i, name in _names_by_id(tokenizer):
         if name in id_of:

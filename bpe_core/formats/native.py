@@ -109,7 +109,7 @@ def loads_native(data: str | bytes) -> Tokenizer:
         raise FormatError(
             name, "key 'ids'", f"expected {model.n_tokens} ids, one a token, found {len(ids)}"
         )
-    if len(set(numbers)) < len(numbers):
+    if len(set(specials.values())) < len(specials) or len({*(ids or ())}) < len(ids or ()):
         raise FormatError(name, "ids", "the same id is given twice")
     extra = _tokens_by_id(name, "unused", part("unused", dict, {}))
     entire = _tokens_by_id(name, "whole", part("whole", dict, {}))
@@ -129,10 +129,21 @@ def loads_native(data: str | bytes) -> Tokenizer:
         raise
     except ValueError as err:
         raise FormatError(name, "content", str(err)) from None
+    _check_entries(name, tokenizer)
     for i, token in entire.items():
         if tokenizer.vocab.get(i) != token:
             raise FormatError(name, "key 'whole'", f"id {i} is not {token!r} in the vocabulary")
     return tokenizer
+
+
+def _check_entries(name: str, tokenizer: Tokenizer) -> None:
+    """FormatError where two entries have one id; an added token may be a token of merges too."""
+    tokens = tokenizer.model.tokens
+    entries = dict(zip(tokenizer.ids[: len(tokens)].tolist(), tokens, strict=True))
+    specials = [(i, text.encode("utf-8")) for text, i in tokenizer.special_tokens.items()]
+    for i, token in [*tokenizer.extra.items(), *specials]:
+        if entries.setdefault(i, token) != token:
+            raise FormatError(name, "ids", f"{entries[i]!r} and {token!r} both have id {i}")
 
 
 def _tokens_by_id(name: str, key: str, entries: dict[str, Any]) -> dict[int, bytes]:
