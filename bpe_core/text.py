@@ -1,7 +1,7 @@
 """Text in and out of UTF-8: what is no text is replaced and counted.
 
-Belongs here: text as UTF-8 bytes, files' bytes as text, and byte order marks. Does not belong
-here: where text comes from (`corpus.py`) and how it is cut (`pretokenize.py`).
+Belongs here: text as UTF-8 bytes, files' bytes as text, byte order marks and gzip. Does not
+belong here: where text comes from (`corpus.py`) and how it is cut (`pretokenize.py`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import ctypes
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -79,13 +80,18 @@ def utf8_array(text: str) -> np.ndarray:
 
 # --------------------------------------------------------------------------- bytes to text
 
-# Longest first: the UTF-16 mark begins no other one that is handled here.
+# The longer ones first: the mark of UTF-32 begins with that of UTF-16.
 MARKS = {
+    "utf-32-le": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
     "utf-8-sig": codecs.BOM_UTF8,
     "utf-16-le": codecs.BOM_UTF16_LE,
     "utf-16-be": codecs.BOM_UTF16_BE,
-    "utf-8": b"",
 }
+GZIP = b"\x1f\x8b\x08"  # begins every gzip file
+BEGINNING = 16  # bytes that tell most encodings; with a NUL among them, more are looked at
+SNIFFED = 1 << 12
+UNPACKED = 1 << 28  # bytes that one gzip file may hold in memory
 
 _local = threading.local()  # error handlers are told nothing but the error, so they count here
 
@@ -121,31 +127,106 @@ class DecodedText:
     note: str
 
 
-def decode_text(data: bytes, errors: str = "replace") -> DecodedText:
-    """Decode a file's bytes: UTF-8 with or without a mark, or UTF-16 by its mark.
+def decode_text(data: bytes, errors: str = "replace", *, most: int = UNPACKED) -> DecodedText:
+    """Decode a file's bytes: UTF-8 with or without a mark, or UTF-16 or UTF-32 by its mark.
 
-    Any other bytes are taken as UTF-8 with `errors` "replace", "ignore" or "strict" (then
-    ValueError). Source of the marks: the Unicode Standard, section 23.8.
+    Without a mark UTF-16 is known by its NULs. A gzip file is unpacked, up to `most` bytes. Any
+    other bytes are taken as UTF-8 with `errors` "replace", "ignore" or "strict" (then ValueError).
 
     >>> decode_text("hi".encode("utf-16")).text
     'hi'
     >>> decode_text(b"abc \\xff\\xfe abc").replaced_bytes
     2
     """
+    data, unpacking = unpacked(data, most)
+    if unpacking and errors == "strict" and unpacking != WAS_GZIP:
+        raise ValueError(unpacking)
     encoding = sniff_encoding(data)
-    mark = len(MARKS[encoding])
     decoder = TextDecoder(encoding, errors)
-    text = decoder.decode(data[mark:], final=True)
-    return DecodedText(text, encoding, decoder.replaced_bytes, _note(encoding, decoder, errors))
+    text = decoder.decode(data.removeprefix(MARKS.get(encoding, b"")), final=True)
+    parts = [unpacking, *_notes(encoding, data, decoder, errors), _nuls(text)]
+    return DecodedText(text, encoding, decoder.replaced_bytes, " ".join(filter(None, parts)))
 
 
 def sniff_encoding(head: bytes) -> str:
-    """Name of the encoding that a file's first bytes announce; "utf-8" without a mark.
+    """Name of the encoding that a file's first bytes tell; "utf-8" where they tell none.
+
+    The first `BEGINNING` bytes are enough, or `SNIFFED` where a NUL is among those.
 
     >>> sniff_encoding(b"\\xef\\xbb\\xbfhello"), sniff_encoding(b"hello")
     ('utf-8-sig', 'utf-8')
+    >>> sniff_encoding(b"h\\0e\\0l\\0l\\0o\\0")
+    'utf-16-le'
     """
-    return next(name for name, mark in MARKS.items() if head.startswith(mark))
+    for name, mark in MARKS.items():
+        if head.startswith(mark):
+            return name
+    if 0 not in head[:BEGINNING]:
+        return "utf-8"
+    head = head[: min(SNIFFED, len(head) // 2 * 2)]
+    first, second = head[::2].count(0), head[1::2].count(0)
+    for name, high, low in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        # Most characters are of Latin-1, so that every other byte is a NUL, and none else is.
+        if high >= 3 and 20 * high >= 7 * len(head) and not low and _decodes(head, name):
+            return name
+    return "utf-8"
+
+
+def _decodes(head: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# --------------------------------------------------------------------------- gzip
+
+WAS_GZIP = "It was a gzip file and was unpacked."
+
+
+def gunzipped(chunks: Iterable[bytes], block: int) -> Iterator[bytes]:
+    """The content of a gzip file, read in chunks, in blocks of at most about `block` bytes.
+
+    ValueError where it is damaged or ends too early.
+    """
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        for chunk in chunks:
+            while chunk:
+                if unpacker.eof:  # another part, or NULs that fill up a tape
+                    chunk = chunk.lstrip(b"\0")
+                    if not chunk:
+                        break
+                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                yield unpacker.decompress(chunk, block)
+                chunk = unpacker.unconsumed_tail or unpacker.unused_data
+        yield unpacker.flush()
+    except zlib.error:
+        raise ValueError("it is a damaged gzip file; make it anew") from None
+    if not unpacker.eof:
+        raise ValueError("it is a gzip file that ends too early; get it anew")
+
+
+def unpacked(data: bytes, most: int = UNPACKED) -> tuple[bytes, str]:
+    """A file's bytes, those of a gzip file unpacked up to `most`, and a sentence about that.
+
+    >>> unpacked(b"low")
+    (b'low', '')
+    """
+    if not data.startswith(GZIP):
+        return data, ""
+    content = bytearray()
+    try:
+        for block in gunzipped([data], 1 << 20):
+            content += block
+            if len(content) > most:
+                return bytes(content[:most]), (
+                    f"It was a gzip file; only the first {most:,} bytes of its content were taken."
+                )
+    except ValueError as err:
+        return bytes(content), f"What could be unpacked was taken: {err}."
+    return bytes(content), WAS_GZIP
 
 
 class TextDecoder:
@@ -186,19 +267,29 @@ class TextDecoder:
         return data[:good] + self.decode(data[good:], final).encode()
 
 
-def _note(encoding: str, decoder: TextDecoder, errors: str) -> str:
-    parts = []
+def _notes(encoding: str, data: bytes, decoder: TextDecoder, errors: str) -> Iterator[str]:
+    kind = encoding[:6].upper() if encoding[4:6] in ("16", "32") else "UTF-8"
     if encoding == "utf-8-sig":
-        parts.append("The byte order mark at its start was left out.")
-    elif encoding.startswith("utf-16"):
-        parts.append("It was read as UTF-16, as its byte order mark says.")
+        yield "The byte order mark at its start was left out."
+    elif kind != "UTF-8" and data.startswith(MARKS[encoding]):
+        yield f"It was read as {kind}, as its byte order mark says."
+    elif kind != "UTF-8":
+        yield NO_MARK
     if decoder.replaced_bytes:
         n = decoder.replaced_bytes
         done = "left out" if errors == "ignore" else "replaced by U+FFFD"
-        kind = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
-        parts.append(f"{n:,} byte{'s' * (n != 1)} that {'are' if n > 1 else 'is'} not {kind} "
-                     f"{'were' if n > 1 else 'was'} {done}.")  # fmt: skip
-    return " ".join(parts)
+        yield (f"{n:,} byte{'s' * (n != 1)} that {'are' if n > 1 else 'is'} not {kind} "
+               f"{'were' if n > 1 else 'was'} {done}.")  # fmt: skip
+
+
+NO_MARK = "It was read as UTF-16, as its NULs say; it has no byte order mark."
+
+
+def _nuls(text: str) -> str:
+    n = text.count("\0")
+    if not n or 50 * n < len(text):
+        return ""
+    return f"{n:,} of its {len(text):,} characters are NUL, so it may be no text."
 
 
 class _TokenBytes(Protocol):

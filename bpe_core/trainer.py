@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import kernels
-from .corpus import Progress, as_corpus
+from .corpus import Progress, as_corpus, warn_of_path
 from .counting import PretokenCounter, count_pretokens, grown
 from .kernels import layout
 from .kernels.layout import Code
@@ -119,6 +119,7 @@ class Trainer:
         >>> run.advance(10), run.done, run.stop_reason
         (1, True, 'no_pairs')
         """
+        warn_of_path(corpus)
         counter, replaced = count_pretokens(
             corpus,
             PreTokenizer(self.pattern),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -35,7 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     try:
         args = parser().parse_args(argv)
-        COMMANDS[args.command](args)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = lambda message, *_, **__: note(str(message))
+            COMMANDS[args.command](args)
     except SystemExit as err:
         return int(err.code or 0)
     except CommandError as err:

@@ -217,12 +217,13 @@ examples:
   mergescope inspect bpe
   mergescope trace corpus.txt --vocab-size 1000 -o merges.csv
 
-Each command has its own help: mergescope train --help. Text is read as UTF-8, or as UTF-16
-where it begins with its mark. Exit codes: 0 done, 1 an error, 2 wrong usage, 130 stopped.""",
+Each command has its own help: mergescope train --help. Text is read as UTF-8, or as UTF-16 or
+UTF-32 where it begins so, and a gzip file is unpacked. Exit codes: 0 done, 1 an error, 2 wrong
+usage, 130 stopped.""",
     "train": """\
 examples:
   mergescope train a.txt b.txt --vocab-size 10000 --special '<|endoftext|>' --out bpe
-  zcat corpus.gz | mergescope train - --vocab-size 32000 --out bpe --format native
+  mergescope train corpus.txt.gz --vocab-size 32000 --out bpe --format native
   mergescope train corpus.txt --vocab-size 5000 --out bpe --trace merges.parquet""",
     "encode": """\
 examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import threading
@@ -324,16 +325,29 @@ def test_each_file_says_what_was_done_to_it(app: AppTest) -> None:
         ("tools *new*.txt", "hi\n".encode("utf-16")),
         ("bad.bin", b"abc \xff\xfe abc\n"),
         ("marked.md", b"\xef\xbb\xbfhello"),
+        ("packed.gz", gzip.compress(b"packed\n")),
+        ("wide.txt", "wide\n".encode("utf-32")),
         ("plain.csv", b"a,b"),
     )
     said = captions(app).replace("\\", "")
     assert "tools *new*.txt" in said
     assert "UTF-16" in said
+    assert "UTF-32" in said
+    assert "It was a gzip file and was unpacked" in said
     assert "2 bytes that are not UTF-8 were replaced" in said
     assert "byte order mark" in said
     app = train(app)
-    assert trained(app)[0].text == "hi\nabc \ufffd\ufffd abc\nhello\na,b"
+    assert trained(app)[0].text == "hi\nabc \ufffd\ufffd abc\nhello\npacked\nwide\na,b"
     assert "\0" not in trained(app)[0].text
+
+
+def test_a_gzip_file_is_unpacked_up_to_the_limit(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "TEXT_TOTAL_MB", 1)
+    app = upload(app, ("bomb.gz", gzip.compress(bytes(1 << 24))))
+    assert [len(f.data) for f in app.session_state["corpus_files"]] == [1_000_000]
+    assert "only the first 1,000,000 bytes" in captions(app)
 
 
 def test_files_stay_over_a_page_change_and_can_be_removed(app: AppTest) -> None:

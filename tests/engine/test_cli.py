@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import errno
+import gzip
 import io
 import json
 import os
@@ -284,6 +285,28 @@ def test_special_tokens_in_the_text_follow_the_options(
     done = run("encode", "-", "-t", path, *options, stdin=text.encode())
     expected = tokenizer.encode(text, allowed_special=allowed)
     assert [int(i) for i in done.out.split()] == expected
+
+
+def test_a_gzip_file_is_unpacked_and_a_note_says_so(
+    run: Run, text: Path, tmp_path: Path, small: tuple[Path, Tokenizer]
+) -> None:
+    native, tokenizer = small
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(TEXT.encode()))
+    done = run("train", packed, "--vocab-size", 300, "--out", tmp_path / "o", "--quiet")
+    assert done.status == 0
+    assert "text.gz: it was a gzip file and was unpacked." in done.err[0]
+    made = Tokenizer.load(next((tmp_path / "o").glob("bpe-*.json")))
+    assert made.merges == Trainer(300).train(text).tokenizer.merges
+    for argv, stdin in ((packed, b""), ("-", packed.read_bytes())):
+        done = run("encode", argv, "-t", native, stdin=stdin)
+        assert [int(i) for i in done.out.split()] == tokenizer.encode(TEXT)
+        assert "gzip" in done.err[0]
+    packed.write_bytes(packed.read_bytes()[:-9])
+    done = run("train", packed, "--vocab-size", 300, "--out", tmp_path / "p")
+    assert done.status == 1
+    assert "ends too early" in done.err[-1]
+    assert not (tmp_path / "p").exists()
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, Trainer, corpus, counting, decode_text, reference, train_bpe
 from bpe_core.pretokenize import PreTokenizer
+from bpe_core.text import GZIP
 
 from . import oracle
 
@@ -174,6 +175,7 @@ def test_bytes_are_decoded_by_their_mark_and_replacements_are_counted(
 @given(data=st.binary(max_size=40), block=st.integers(1, 5))
 @settings(max_examples=200)
 def test_any_bytes_are_read_alike_in_blocks(data: bytes, block: int) -> None:
+    assume(not data.startswith(GZIP))  # a damaged one is an error
     decoded = decode_text(data)
     assert decoded.text == decoded.text.encode().decode()
     words = {decoded.text.encode(): 1} if decoded.text else {}
@@ -181,10 +183,8 @@ def test_any_bytes_are_read_alike_in_blocks(data: bytes, block: int) -> None:
         patch.setattr(corpus, "BLOCK", block)
         run = Trainer(270, pattern="whole text", top_k=2).start(io.BytesIO(data))
     run.advance(14)
-    # With blocks shorter than a mark, the mark cannot be seen in the first block alone.
-    if block >= 3:
-        assert run.replaced_bytes == decoded.replaced_bytes
-        oracle.assert_same_trace(run.trace, reference.train(words, 14, top_k=2), 2)
+    assert run.replaced_bytes == decoded.replaced_bytes
+    oracle.assert_same_trace(run.trace, reference.train(words, 14, top_k=2), 2)
 
 
 def test_an_error_while_reading_is_passed_on_by_every_number_of_workers(tmp_path: Path) -> None:

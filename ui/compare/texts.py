@@ -152,7 +152,7 @@ def _keep() -> None:
     file = st.session_state.get(keys.compare_upload(turn))
     if file is not None:
         data = file.getvalue()
-        decoded = decode_text(data)
+        decoded = decode_text(data, most=limits.TEXT_FILE_MB * 1_000_000)
         digest = hashlib.sha256(data).hexdigest()
         st.session_state[keys.COMPARE_UPLOAD] = _Upload(
             file.name, decoded.text, decoded.note, digest

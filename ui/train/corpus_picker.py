@@ -14,7 +14,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from bpe_core.text import decode_text
+from bpe_core.text import decode_text, unpacked
 from ui import limits, samples, words
 from ui.session import keys
 
@@ -132,7 +132,8 @@ def _uploaded(files: list[KeptFile]) -> ChosenText:
 
     def read() -> str:
         # No file's last word may run into the next file's first.
-        texts = [decode_text(f.data).text for f in files]
+        most = limits.TEXT_TOTAL_MB * 1_000_000
+        texts = [decode_text(f.data, most=most).text for f in files]
         ended = [t if t.endswith("\n") else t + "\n" for t in texts[:-1]]
         return "".join(ended + texts[-1:])
 
@@ -197,11 +198,13 @@ def _keep_uploads(key: str) -> None:
             refused.append(upload.name)
             _release(upload)
             continue
-        data = upload.getvalue()
+        room = limits.TEXT_TOTAL_MB * 1_000_000 - total
+        data, unpacking = unpacked(upload.getvalue(), room)
+        note = " ".join(filter(None, [unpacking, decode_text(data).note]))
         total += len(data)
         turn = st.session_state.setdefault(keys.CORPUS_FILE_TURN, 0)
         st.session_state[keys.CORPUS_FILE_TURN] = turn + 1
-        files.append(KeptFile(turn, upload.name, data, decode_text(data).note))
+        files.append(KeptFile(turn, upload.name, data, note))
         _release(upload)
     if refused:
         st.session_state[keys.CORPUS_REFUSED] = refused
