@@ -71,6 +71,27 @@ class Preparation:
         """Whether a text is cut at the added tokens and left as it is otherwise."""
         return not self.normalizer and not self.prefix_space and not self.tokens
 
+    def only_cuts(self, tokens: Iterable[str]) -> bool:
+        """Whether a text is cut at `tokens`, the longest leftmost one first, and left as it is.
+
+        So it is for tokens that are looked for after a normalization that does nothing, as long as
+        the two passes find what one would: none of the one kind reaches into one of the other.
+
+        >>> late = Preparation(tokens={"<m>": AddedToken(normalized=True)})
+        >>> late.plain, late.only_cuts(["<m>", "<s>"]), late.only_cuts(["<m>", "><"])
+        (False, True, False)
+        """
+        options = self.tokens.values()
+        if self.normalizer or self.prefix_space:
+            return False
+        if any(option.lstrip or option.rstrip or option.single_word for option in options):
+            return False
+        raw: set[str] = set()
+        late: set[str] = set()
+        for token in tokens:
+            (late if self.option(token).normalized else raw).add(token)
+        return not (_begins_within(raw, late) or _begins_within(late, raw))
+
     def option(self, token: str) -> AddedToken:
         """How a token is looked for."""
         return self.tokens.get(token, SPECIAL)
@@ -82,6 +103,16 @@ class Preparation:
     def splitter(self, tokens: Iterable[str]) -> SpecialSplitter:
         """A splitter at these tokens that also prepares the text between them."""
         return SpecialSplitter(tokens) if self.plain else PreparingSplitter(tokens, self)
+
+
+def _begins_within(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether one of `some` may begin inside one of `others`; True where that is not certain."""
+    starts = {token[0] for token in some}
+    lengths = {len(token) for token in some}
+    return any(
+        not starts.isdisjoint(other[1:]) or any(other[:n] in some for n in lengths)
+        for other in others
+    )
 
 
 class PreparingSplitter(SpecialSplitter):

@@ -50,7 +50,8 @@ def corpus_token_counts(tokenizer: Tokenizer, corpus: Any, **options: Any) -> np
     >>> corpus_token_counts(result.tokenizer, "aaabdaaabac").tolist()
     [11, 9, 7]
     """
-    if not tokenizer.preparation.plain or tokenizer.ignore_merges:
+    only_cut = tokenizer.preparation.only_cuts(tokenizer.special_tokens)
+    if not only_cut or tokenizer.ignore_merges:
         raise ValueError(
             "this tokenizer normalizes texts, has added tokens with options or takes pre-tokens "
             "whole, so tokens cannot be counted from pre-tokens; encode the text instead"

@@ -36,7 +36,8 @@ class Replay:
 
     def __init__(self, tokenizer: Tokenizer, corpus: Any, **options: Any) -> None:
         """Corpus and options as for `Trainer.start`; special tokens are borders in it."""
-        if not tokenizer.preparation.plain or tokenizer.ignore_merges:
+        only_cut = tokenizer.preparation.only_cuts(tokenizer.special_tokens)
+        if not only_cut or tokenizer.ignore_merges:
             raise ValueError(
                 "this tokenizer changes texts or takes some pre-tokens whole, so its ranks "
                 "cannot be replayed merge by merge; it can still encode and decode"

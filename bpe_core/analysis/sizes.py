@@ -109,4 +109,5 @@ def has_curve(tokenizer: Tokenizer) -> bool:
     >>> has_curve(Trainer(258).train("abab").tokenizer)
     True
     """
-    return tokenizer.preparation.plain and has_smaller_sizes(tokenizer)
+    only_cut = tokenizer.preparation.only_cuts(tokenizer.special_tokens)
+    return only_cut and has_smaller_sizes(tokenizer)

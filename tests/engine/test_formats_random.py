@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, formats
+from bpe_core.analysis import curves, sizes
 from bpe_core.formats import from_characters
 
 from .test_formats_hf import BYTE_LEVEL, added, ids_of, sequence, small, split
@@ -97,6 +98,10 @@ def test_what_is_read_gives_the_ids_of_the_library_everywhere(
     assert any("listed again" in note for note in notes) == (
         len(set(map(str, merges))) < len(merges)
     )
+    if sizes.has_curve(tokenizer):
+        for text in examples:
+            counted = len(ids_without_added_tokens(tokenizer, text))
+            assert curves.corpus_token_counts(tokenizer, text)[-1] == counted
     for name in formats.FORMATS:
         obstacles = formats.obstacles(tokenizer, name)
         if name == "native":
@@ -107,6 +112,10 @@ def test_what_is_read_gives_the_ids_of_the_library_everywhere(
         else:
             assert formats.prove(tokenizer, name, examples).differing == (), name
             check_with_its_library(tokenizer, name, examples)
+
+
+def ids_without_added_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
+    return [i for i in tokenizer.encode(text) if i not in tokenizer.special_tokens.values()]
 
 
 def check_with_its_library(tokenizer: Tokenizer, name: str, examples: list[str]) -> None:
@@ -131,6 +140,39 @@ def _pattern_of(snippet: str) -> str:
     line = next(line for line in snippet.splitlines() if "pat_str=" in line)
     pattern: str = eval(line.strip().removeprefix("pat_str=").removesuffix(","))
     return pattern
+
+
+# Curves
+
+
+@pytest.mark.parametrize(
+    ("names", "has_curve"),
+    [
+        ({"<s>": False, "<m>": True, "<mm>": True}, True),
+        ({"<s>": False, "<m>": True, "><": True}, False),  # the first pass takes "<s>" of "<s><"
+        ({"<s>": False, "<s>x": True}, False),
+        ({"<s>": True, "<s>x": True}, True),
+        ({"aba": False, "bab": False, "xx": True}, True),
+    ],
+)
+def test_an_empty_normalizer_takes_no_curve_away(names: dict[str, bool], has_curve: bool) -> None:
+    content = small(normalizer={"type": "Sequence", "normalizers": []})
+    content["added_tokens"] = [
+        added(name, 259 + i, normalized=late, special=not late)
+        for i, (name, late) in enumerate(names.items())
+    ]
+    tokenizer = formats.loads_hf(json.dumps(content))
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(content))
+    assert sizes.has_curve(tokenizer) == has_curve
+    texts = ["", "abc", "ab<s>abc<m>abc<mm>", "<s><s>x><", "ababab<s>xx", "".join(names) * 2]
+    for text in texts:
+        assert tokenizer.encode(text) == ids_of(theirs, text)
+        if has_curve:
+            counted = len(ids_without_added_tokens(tokenizer, text))
+            assert curves.corpus_token_counts(tokenizer, text)[-1] == counted
+    if not has_curve:
+        with pytest.raises(ValueError, match="added tokens with options"):
+            curves.corpus_token_counts(tokenizer, "abc")
 
 
 # Added tokens that the vocabulary has as ordinary entries
