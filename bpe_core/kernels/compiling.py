@@ -161,7 +161,12 @@ class Kernel:
 
     def dispatcher(self) -> Any:
         """What numba makes of the function before it is compiled."""
-        dispatcher = njit(cache=True, pipeline_class=_Compiler, **_OPTIONS)(self.function)
+        dispatcher = njit(
+            cache=True,
+            no_cfunc_wrapper=True,  # only Python calls it
+            pipeline_class=_Compiler,
+            **_OPTIONS,
+        )(self.function)
         _stamp(dispatcher)
         return dispatcher
 
