@@ -6,7 +6,7 @@ Belongs here: the columns and their ways out. Does not belong here: recording th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -16,7 +16,7 @@ COLUMNS = (
 CANDIDATES = ("cand_left", "cand_right", "cand_count")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MergeTrace:
     """What happened at each merge: one row a step, numpy columns of length n.
 
@@ -48,6 +48,23 @@ class MergeTrace:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, MergeTrace):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        )
+
+    def __hash__(self) -> int:
+        # Enough to tell them apart; traces that share this are compared in full.
+        return hash((len(self), self.corpus_bytes, self.new.tobytes(), self.pair_count.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"MergeTrace({len(self):,} merges, {self.corpus_bytes:,} bytes, top_k={self.top_k})"
 
     @property
     def top_k(self) -> int:

@@ -77,6 +77,27 @@ class MergeTable:
     def __len__(self) -> int:
         return self.left.size
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, MergeTable):
+            return NotImplemented
+        return len(self) == len(other) and _same_merges(self, other)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"MergeTable({len(self):,} merges, {self.n_tokens:,} tokens)"
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: what follows from them is made anew."""
+        return {name: getattr(self, name) for name in ("byte_order", "left", "right", "new")}
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return _hash_of_merges(self)
+
     @functools.cached_property
     def n_tokens(self) -> int:
         """Tokens that the bytes and all merges make."""
@@ -148,6 +169,30 @@ class BPEModel:
 
     table: MergeTable
     n_merges: int
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both do the same merges; what their tables hold beyond those does not count."""
+        if self is other:
+            return True
+        if not isinstance(other, BPEModel):
+            return NotImplemented
+        return self.n_merges == other.n_merges and (
+            self.table is other.table or _same_merges(self, other)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"BPEModel({self.n_merges:,} of {len(self.table):,} merges)"
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: what follows from them is made anew."""
+        return {"table": self.table, "n_merges": self.n_merges}
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return _hash_of_merges(self)
 
     @property
     def byte_order(self) -> bytes:
@@ -292,3 +337,14 @@ class BPEModel:
             pair = (self.token_bytes(int(self.left[rank])), self.token_bytes(int(self.right[rank])))
             steps.append(MergeStep(rank, pair, parts))
         return steps
+
+
+def _same_merges(one: MergeTable | BPEModel, other: MergeTable | BPEModel) -> bool:
+    return one.byte_order == other.byte_order and all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("left", "right", "new")
+    )
+
+
+def _hash_of_merges(of: MergeTable | BPEModel) -> int:
+    return hash((of.byte_order, of.left.tobytes(), of.right.tobytes(), of.new.tobytes()))

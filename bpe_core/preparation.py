@@ -66,6 +66,10 @@ class Preparation:
     prefix_space: bool = False
     tokens: Mapping[str, AddedToken] = field(default_factory=lambda: MappingProxyType({}))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # A view of a mapping cannot be pickled.
+        return type(self), (self.normalizer, self.prefix_space, dict(self.tokens))
+
     @property
     def plain(self) -> bool:
         """Whether a text is cut at the added tokens and left as it is otherwise."""

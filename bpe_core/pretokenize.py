@@ -78,6 +78,9 @@ class PreTokenizer:
                     f"the pattern {self.pattern!r} searches backwards; take (?r) out of it"
                 )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.pattern,)
+
     @property
     def regex(self) -> str:
         """The regular expression in use ("" where the text is left whole)."""

@@ -13,7 +13,7 @@ import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,7 @@ from .special import (
 from .text import utf8, utf8_array, utf8_pieces
 
 PROCESSORS = os.cpu_count() or 1  # asking takes a tenth of the time of a short call
+SHOWN = 60  # characters of a pattern that `repr` shows
 ENCODE_BLOCK = 1 << 14  # bytes that `encode_iterable` gathers before it looks for a cut
 
 
@@ -56,7 +57,8 @@ class Tokenizer:
 
     Bytes have ids 0-255, special tokens follow, then the merges in order; an imported
     tokenizer keeps the ids it declares. Made by training, by `from_vocab`, `from_files`,
-    `load` or `bpe_core.formats`.
+    `load` or `bpe_core.formats`. Tokenizers with the same merges, ids and settings are equal
+    and have one hash; what is made from those is neither pickled nor copied.
 
     >>> from bpe_core import Trainer
     >>> tokenizer = Trainer(259, ["<|x|>"]).train("aaabdaaabac").tokenizer
@@ -94,6 +96,60 @@ class Tokenizer:
         self._encoders = [self.new_encoder()]
         self._splitter = self.preparation.splitter(self.special_tokens)
         self._default_policy = special_policy(self._splitter, "all", ())
+
+    # ------------------------------------------------------------------ as a value
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return (
+            hash(self) == hash(other)
+            and self._settings == other._settings
+            and np.array_equal(self.byte_ids, other.byte_ids)
+            and np.array_equal(self.merge_ids, other.merge_ids)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        pattern = repr(self.pattern)
+        if len(pattern) > SHOWN:
+            pattern = f"{pattern[: SHOWN - 1]}…"
+        return (
+            f"Tokenizer({self.vocab_size:,} entries, {self.n_merges:,} merges, "
+            f"{len(self.special_tokens):,} special, pattern {pattern})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "pretokenizer": self.pretokenizer,
+            "special_tokens": self.special_tokens,
+            "ids": self.ids,
+            "extra": self.extra,
+            "preparation": self.preparation,
+            "ignore_merges": self.ignore_merges,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Tokenizer.__init__(self, **state)
+
+    @property
+    def _settings(self) -> tuple[object, ...]:
+        """All but the merges and their ids."""
+        return (
+            self.pretokenizer, self.special_tokens, self.extra, self.preparation,
+            self.ignore_merges,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        specials = frozenset(self.special_tokens.items())
+        ids = self.byte_ids.tobytes(), self.merge_ids.tobytes()
+        return hash((self.pretokenizer, specials, frozenset(self.extra.items()), ids))
 
     # ------------------------------------------------------------------ what it is
 
