@@ -10,6 +10,7 @@
 | `record` | what a format is: `FormatRecord`, one for each of them |
 | `files` | all of them: which format files are of (`sniff`), reading and writing whole sets |
 | `proof` | proving an export |
+| `others` | files that stand beside tokenizers, or in their place |
 | `common` | what they share |
 | `canonical` | the merges of a list that encoding ever does |
 | `regexes` | patterns in the dialects of other engines |

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from bpe_core.model import BYTE_OF_CHARACTER
 from bpe_core.tokenizer import Tokenizer
 
 from .common import (
@@ -22,6 +23,7 @@ from .common import (
     json_of,
     plain_obstacles,
     repeated_note,
+    special_ids,
     text_of,
     to_characters,
     twin_names,
@@ -29,7 +31,7 @@ from .common import (
 )
 from .record import FileContent, FormatRecord, LoadedTokenizer, ReadSettings
 
-VOCAB, MERGES = "vocab.json", "merges.txt"
+VOCAB, MERGES, ADDED = "vocab.json", "merges.txt", "added_tokens.json"
 
 
 def loads_gpt2(
@@ -181,15 +183,20 @@ def dumps_gpt2(tokenizer: Tokenizer) -> tuple[str, str]:
 
 def _sniff(content: FileContent) -> str:
     if content.is_object:
-        return VOCAB
+        # Each byte has a character in a vocabulary; added tokens are longer.
+        added = content.is_ids and content.keys.isdisjoint(BYTE_OF_CHARACTER)
+        return ADDED if added else VOCAB
     line = content.first_line
     merges = line.startswith(b"#version") or re.fullmatch(rb"[^ ]+ [^ ]+", line)
     return MERGES if merges and b"import" not in line else ""
 
 
 def _loads(files: Mapping[str, bytes], settings: ReadSettings) -> LoadedTokenizer:
+    added: dict[str, int] = {}
+    if ADDED in files:
+        added = special_ids(ADDED, json_of(ADDED, files[ADDED]), {})
     tokenizer, notes = _read(
-        files[VOCAB], files[MERGES], settings.special_tokens or {}, settings.pattern
+        files[VOCAB], files[MERGES], {**added, **(settings.special_tokens or {})}, settings.pattern
     )
     if tokenizer.extra:
         unused = (
@@ -226,4 +233,5 @@ RECORD = FormatRecord(
     dumps=_dumps,
     obstacles=gpt2_obstacles,
     remarks=_remarks,
+    optional=(ADDED,),
 )

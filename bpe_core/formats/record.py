@@ -54,6 +54,20 @@ class FileContent:
         return self.start.startswith(b"{")
 
     @cached_property
+    def _top(self) -> dict[str, Any]:
+        """The value of a JSON object; empty for one with a fault."""
+        try:
+            top = json.loads(self.data.decode("utf-8-sig")) if self.is_object else {}
+        except (ValueError, RecursionError):
+            top = {}
+        return top if isinstance(top, dict) else {}
+
+    @cached_property
+    def is_ids(self) -> bool:
+        """Whether it is a JSON object of one id or more by name, without a fault."""
+        return set(map(type, self._top.values())) == {int}
+
+    @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of a JSON object; those near its start where it has a fault.
 
@@ -61,12 +75,8 @@ class FileContent:
         """
         if not self.is_object:
             return frozenset()
-        try:
-            top: Any = json.loads(self.data.decode("utf-8-sig"))
-        except (ValueError, RecursionError):
-            top = {}
-        if isinstance(top, dict) and top:
-            return frozenset(top)
+        if self._top:
+            return frozenset(self._top)
         return frozenset(k.decode() for k in re.findall(rb'"(\w+)"\s*:', self.start[:2000]))
 
     @cached_property
@@ -86,11 +96,12 @@ class FormatRecord:
     """One format of tokenizer files.
 
     `name` is what calls are given, `title` what people read. `files` are the names of the files
-    that are read, as their readers expect them, and `expected` says them in a sentence.
+    that are read, as their readers expect them, and `expected` says them in a sentence; `optional`
+    names files that are read where they are given too.
     `holds_settings` says whether they hold the pattern and the special tokens.
 
-    `sniff` gives which of `files` a content is, by its looks ("" for none of them); `loads` reads
-    contents by those names and `dumps` writes them, with other files that belong to them.
+    `sniff` gives which of these files a content is, by its looks ("" for none of them); `loads`
+    reads contents by those names and `dumps` writes them, with other files that belong to them.
     `obstacles` gives why the format cannot hold a tokenizer exactly and `remarks` what its files
     leave to their reader, a sentence each. `loads` and `dumps` raise FormatError.
     """
@@ -105,6 +116,7 @@ class FormatRecord:
     dumps: Callable[[Tokenizer], dict[str, bytes]]
     obstacles: Callable[[Tokenizer], Iterable[str]] = nothing_to_say
     remarks: Callable[[Tokenizer], Iterable[str]] = nothing_to_say
+    optional: tuple[str, ...] = ()
 
     @property
     def extensions(self) -> tuple[str, ...]:

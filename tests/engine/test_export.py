@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -245,3 +247,140 @@ def test_counts_from_pretokens_are_refused_where_texts_are_changed_first() -> No
         metrics.corpus_token_counts(tokenizer, "e\u0301")
     assert tokenizer.join_ranks("abe\u0301").size == 3
     assert tokenizer.tokens("abe\u0301")[-1].end == len("abé".encode())
+
+
+# Sets of files, as repositories hold them
+
+
+def repository() -> dict[str, bytes]:
+    """All small files of a repository; tokenizer.json has a pattern that vocab.json does not say."""
+    tokenizer = Tokenizer.from_vocab(
+        {i: bytes([i]) for i in range(256)} | {256: b"12", 257: b"123", 258: b" a", 259: b"ab"},
+        [(b"1", b"2"), (b"12", b"3"), (b" ", b"a"), (b"a", b"b")],
+        {"<|im_end|>": 260, "<think>": 261},
+        pattern="o200k",
+    )
+    top = json.loads(formats.dumps_hf(tokenizer))
+    plain = Tokenizer(tokenizer.model, tokenizer.pretokenizer, ids=tokenizer.ids)
+    vocab_json, merges_txt = formats.dumps_gpt2(plain)
+    return {
+        "tokenizer.json": json.dumps(top).encode(),
+        "tokenizer_config.json": json.dumps(
+            {"add_prefix_space": False, "model_max_length": 4096, "tokenizer_class": "X",
+             "added_tokens_decoder": {"260": {"content": "<|im_end|>", "special": True}}}
+        ).encode(),
+        "special_tokens_map.json": json.dumps(
+            {"eos_token": {"content": "<|im_end|>"}, "additional_special_tokens": ["<|im_end|>"]}
+        ).encode(),
+        "vocab.json": vocab_json.encode(),
+        "merges.txt": merges_txt.encode(),
+        "added_tokens.json": json.dumps({"<|im_end|>": 260, "<think>": 261}).encode(),
+    }  # fmt: skip
+
+
+SMALL = tuple(repository())
+
+
+@pytest.mark.parametrize(
+    "names", [c for n in range(1, 7) for c in itertools.combinations(SMALL, n)], ids="+".join
+)
+@pytest.mark.parametrize("renamed", [False, True])
+def test_files_of_a_repository_are_read_in_any_combination(
+    names: tuple[str, ...], renamed: bool
+) -> None:
+    contents = repository()
+    given_as = {name: f"file {i}" if renamed else name for i, name in enumerate(names)}
+    files = {given_as[name]: contents[name] for name in names}
+    read = {"tokenizer.json"} if "tokenizer.json" in names else {"vocab.json", "merges.txt"}
+    if not read <= set(names):
+        with pytest.raises(FormatError, match=r"tokenizer\.json|missing"):
+            formats.loads(files)
+        return
+    if "tokenizer.json" not in names:
+        read |= {"added_tokens.json"} & set(names)
+    for order in (files, dict(reversed(files.items()))):
+        kind, (tokenizer, notes) = formats.loads(order)
+        assert kind == ("hf" if "tokenizer.json" in names else "gpt2")
+        aside = [given_as[name] for name in names if name not in read]
+        assert len(notes) == bool(aside)
+        for name in aside:
+            assert name in notes[-1].split(" set aside: ")[0]
+        for name in read:
+            assert given_as[name] in notes[-1].split(" set aside: ")[1] if aside else True
+        ids = tokenizer.encode("12 a<|im_end|>")
+        if kind == "hf" or "added_tokens.json" in names:
+            assert ids == [256, 258, 260]
+            assert tokenizer.special_tokens == {"<|im_end|>": 260, "<think>": 261}
+        else:
+            assert 260 not in ids
+        assert tokenizer.pattern == ("o200k" if kind == "hf" else "gpt2")
+
+
+def test_added_tokens_beside_a_vocabulary_are_those_of_tokenizers(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    files = {name: repository()[name] for name in ("vocab.json", "merges.txt", "added_tokens.json")}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    theirs = tokenizers.ByteLevelBPETokenizer(
+        str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt")
+    )
+    theirs.add_tokens(["<|im_end|>", "<think>"])
+    tokenizer = formats.loads(files)[1].tokenizer
+    for text in ("123 a<|im_end|>", "<think>ab<think>", "a <think> b", "<|im_end|"):
+        assert tokenizer.encode(text) == theirs.encode(text).ids
+    with pytest.raises(FormatError, match=r"added_tokens\.json.*'<think>'.*same id 260"):
+        formats.loads(files | {"added_tokens.json": b'{"<|im_end|>": 260, "<think>": 260}'})
+    with pytest.raises(FormatError, match=r"'<think>' has id 259.*b'ab'"):
+        formats.loads(files | {"added_tokens.json": b'{"<think>": 259}'})
+
+
+POINTER = (
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e"
+    b"adbb8f32b1258daaa5e2ca24d17e2393\nsize 9085657\n"
+)
+TEKKEN = json.dumps(
+    {"config": {"pattern": r"\w+", "num_vocab_tokens": 2, "version": "v3"},
+     "vocab": [{"rank": 0, "token_bytes": "AA==", "token_str": None}], "special_tokens": []}
+).encode()  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"<!DOCTYPE html>\n<html><body>404</body></html>", "web page.*download the file itself"),
+        (b"\n<html lang='en'>\n<head></head></html>", "web page"),
+        (b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', "web page"),
+        (b"Not Found", "no such file"),
+        (b"404: Not Found", "no such file"),
+        (b"Entry not found", "no such file"),
+        (b'{"error": "Repository not found"}', "no such file"),
+        (POINTER, "Git LFS pointer.*not downloaded"),
+        (POINTER.replace(b"\n", b"\r\n"), "Git LFS pointer"),
+        (TEKKEN, r"tekken\.json.*tokenizer\.json of the same model"),
+        (repository()["tokenizer_config.json"], r"tokenizer_config\.json, settings"),
+        (repository()["special_tokens_map.json"], r"special_tokens_map\.json"),
+        (b'{"architectures": ["X"], "model_type": "x"}', "model's settings"),
+        (b"\x80\x02}q\x00\x00", "binary data"),
+    ],
+)
+@pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json", "merges.txt", "x"])
+def test_what_stands_in_the_place_of_a_file_is_named(content: bytes, named: str, name: str) -> None:
+    assert formats.sniff(content) is None
+    with pytest.raises(FormatError, match=f"^files, {name}: this is .*{named}"):
+        formats.loads({name: content})
+    both = {"vocab.json": repository()["vocab.json"], "merges.txt": content}
+    with pytest.raises(FormatError, match=r"this is|merges\.txt, which belongs to it, is missing"):
+        formats.loads(both)
+    _, (_, notes) = formats.loads({"tokenizer.json": repository()["tokenizer.json"], "y": content})
+    assert notes[-1].startswith("y was set aside")
+
+
+def test_a_vocabulary_may_hold_the_words_that_settings_have_as_keys() -> None:
+    words = ["config", "vocab", "model_type", "error", "tokenizer_class", "eos_token", "model"]
+    vocab = {i: bytes([i]) for i in range(256)}
+    vocab |= {256 + i: word.encode() for i, word in enumerate(words)}
+    files = formats.dumps(Tokenizer.from_vocab(vocab, []), "gpt2")
+    assert formats.loads(files)[1].tokenizer.vocab == vocab
+    other = {"a.json": b'{"config": 0, "vocab": 1, "a": 3}'}
+    _, (_, notes) = formats.loads(other | {"b.json": repository()["tokenizer.json"]})
+    assert notes == ("a.json was set aside: the tokenizer is that of b.json.",)
