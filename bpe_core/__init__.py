@@ -5,7 +5,8 @@ Reading order, in two rings. The spine: `reference` (the definition, in plain Py
 text), `trainer` (settings, a run, its result), `model` (the merges as values), `tokenizer` (text to
 ids and back). It stands on `text` (UTF-8 in and out), `special` (special tokens: where they stand
 and what happens to them), `corpus` (where text comes from), `counting` (distinct pre-tokens),
-`merge_trace` (the columns of a training) and `encoder` (the encode kernels at work).
+`merge_trace` (the columns of a training) and `encoder` (the encode kernels at work). Why one encode
+holds every vocabulary size: docs/join_ranks.md.
 
 When you need it: `batches` (many texts at once), `building` (tokenizers of vocabularies that others
 made), `preparation` (what only imported tokenizers do to a text), `formats` (files), `analysis`

@@ -27,7 +27,7 @@ from .kernels.layout import (
 from .pretokenize import SCANNED, Scanner
 
 FIRST_ROWS = 1 << 11  # of the cache: enough for a prompt, and near at hand
-MOST_ROWS = 1 << 19  # 42 MB
+MOST_ROWS = 1 << 19  # 42 MB an encoder
 FIRST_IDS = 1 << 12  # ids for which there is room at first, besides one for three bytes
 KEPT_SCRATCH = 1 << 16  # bytes of a pre-token whose scratch is kept
 
@@ -111,7 +111,8 @@ class Encoder:
                 self._scan_more(scheme, data, bounds, state)
                 continue
             if code == Code.CACHE_FULL:
-                larger = new_cache(min(self._cache.rows.size // 8 * 4, MOST_ROWS))
+                rows = self._cache.rows.size // 8  # of eight words
+                larger = new_cache(min(4 * rows, MOST_ROWS))
                 kernels.carry_over(self._cache, larger)
                 larger.head[:2] = self._cache.head[:2]
                 self._cache = larger

@@ -15,15 +15,16 @@ What there is
 
 *   **Cells**: the whole text as one list, a cell for each byte, and an empty one between two
     pre-tokens. A token stands in the first and in the last of its cells, so both neighbors of a
-    token are at hand: one begins in the cell behind it, the other ends in the cell before it. What
+    token are at hand: one begins in the next cell, the other ends in the cell before. What
     is left in the cells between is never looked at.
 *   **Record**: of each pair the count and the places. A *place* is the cell where the left token
     begins, with the weight of the pre-token. When one of the two tokens is merged with another
     neighbor, the place stays in the list, and is passed over when its turn comes: that is cheaper
     than looking it up to take it out.
-*   **Heap**: the pairs, best first, each with the count it had when it was put in. The count of a
-    pair only falls once it is there, so a stored count is never too low: an entry that comes up
-    with a count that is no longer true goes back with the true one. One that is true has won.
+*   **Heap**: the pairs, best first, each with the count it had when it was put in. After
+    the step that creates a pair, its count can only fall, so a stored count is never too low: an
+    entry that is first with a count that is no longer true goes back with the true one. One that
+    is true has won.
 *   **Top**: the best few pairs, taken off the heap: the winner and the other candidates of a step.
 *   **Tally**: for each count how many pairs have it, so that ties are known without a search.
 
@@ -106,7 +107,7 @@ class Pairs:
         self.looked_at = 0  # entries of the heap that came up when `best` was last called
 
     def add(self, left: Any, right: Any, place: int, weight: int) -> None:
-        """A pair comes up at a place."""
+        """A pair has come to stand at a place."""
         if self._exists(left, right):
             record = self.records.setdefault((left, right), Record())
             record.places.append((place, weight))
@@ -171,9 +172,9 @@ def lay_out(pretokens: Mapping[Any, int], pairs: Pairs) -> list[Any]:
 def merge(cells: list[Any], pairs: Pairs, left: Any, right: Any) -> int:
     """Replace a pair by its token wherever it stands; return how often, weighted.
 
-    Places are listed from left to right, and each pair gets all of its places in one step: that
-    which makes the younger of its tokens. Not so with symbols of several letters, where a merge
-    may spell one of them; so places are put in order, and a pair may be in the heap twice.
+    Places are listed from left to right, and each pair gets all of its places in one step, namely
+    the one that makes the younger of its tokens. Not so with symbols of several letters, where a
+    merge may spell one of them; so places are put in order, and a pair may be in the heap twice.
 
     >>> pairs = Pairs(order=Greatest)
     >>> cells = lay_out({b"aaaaa": 7}, pairs)
@@ -188,14 +189,14 @@ def merge(cells: list[Any], pairs: Pairs, left: Any, right: Any) -> int:
         middle, end = place + len(left), place + len(token)
         if cells[place] != left or cells[middle] != right:
             continue  # one of the two has been merged with another neighbor
-        before, behind = cells[place - 1], cells[end]
+        before, after = cells[place - 1], cells[end]
         pairs.remove(before, left, weight)
         pairs.remove(left, right, weight)
-        pairs.remove(right, behind, weight)
+        pairs.remove(right, after, weight)
         cells[middle] = NONE  # before the next line, which may write there
         cells[place] = cells[end - 1] = token
         pairs.add(before, token, place - len(before), weight)
-        pairs.add(token, behind, place, weight)
+        pairs.add(token, after, place, weight)
         merged += weight
     return merged
 

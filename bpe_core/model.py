@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from . import kernels
 from .encoder import Encoder, new_scratch, read_only
+from .kernels.layout import NEVER as NEVER
 from .kernels.layout import MergeRanks
 
 Int32 = npt.NDArray[np.int32]
 
-NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 IN_SPECIAL = -1  # the rank of a boundary inside a special token
 
 

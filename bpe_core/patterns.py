@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .kernels import layout
+
 
 @dataclass(frozen=True)
 class NamedPattern:
@@ -51,7 +53,7 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s+", _BLANK),
         ),
-        scheme=1,
+        scheme=layout.GPT2,
         title="GPT-2",
     ),
     NamedPattern(
@@ -66,7 +68,7 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s", _BLANK),
         ),
-        scheme=2,
+        scheme=layout.CL100K,
         title="GPT-4 (cl100k)",
     ),
     NamedPattern(
@@ -88,13 +90,13 @@ _ALL = (
             (r"\s+(?!\S)", _BLANK_BEFORE),
             (r"\s+", _BLANK),
         ),
-        scheme=3,
+        scheme=layout.O200K,
         title="GPT-4o (o200k)",
     ),
     NamedPattern(
         "whitespace",
         ((r"\S+", "a run without white space"), (r"\s+", "a run of white space")),
-        scheme=4,
+        scheme=layout.WHITESPACE,
         title="At white space",
     ),
     NamedPattern("whole text", (), title="Not at all"),

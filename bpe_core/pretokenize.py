@@ -186,7 +186,7 @@ class Scanner:
         self._window = layout.Window(
             text=np.empty(layout.TEXT_SIZE, np.uint8),
             kinds=np.empty(layout.TEXT_SIZE, np.uint8),
-            marks=np.empty(layout.MARKS_SIZE, np.uint64),
+            sets=np.empty(layout.SETS_SIZE, np.uint64),
         )
 
     def scan(

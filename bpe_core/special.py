@@ -1,7 +1,9 @@
 """Special tokens in text: where they stand, the text between them, and what happens to them.
 
 Belongs here: `SpecialSplitter`, its result `Segments`, what may be a special token, and the one
-policy that every way of encoding follows: recognized, ordinary text, or refused. Does not belong
+policy that every way of encoding follows: recognized, ordinary text, or refused. There are two
+searches with one result: training and encoding look through bytes (`segments`, by the kernel of
+`kernels/specials.py`), all else through a str (`split`, by `re`). Does not belong
 here: cutting into pre-tokens (`pretokenize.py`), options of added tokens (`preparation.py`) and
 where text comes from (`corpus.py`).
 """

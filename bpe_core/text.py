@@ -46,8 +46,8 @@ def utf8(text: str) -> bytes:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
 
 
-# Characters of a text of which a copy costs less than a look; and of one that is copied for the
-# sake of memory.
+# Sizes in characters. Up to the first one, a copy costs less than asking Python for its own bytes;
+# from the second one on, what is not ASCII is copied, so that Python keeps no second form of it.
 COPIED = 1 << 12
 TOO_LONG_TO_KEEP = 1 << 24
 _UTF8_AND_SIZE = ctypes.PYFUNCTYPE(

@@ -296,7 +296,7 @@ class Tokenizer:
             for text in texts:
                 policy.check(text)
         encode = functools.partial(self._encode, policy.recognized)
-        return in_parts(texts, encode, workers or os.cpu_count() or 1)
+        return in_parts(texts, encode, workers or PROCESSORS)
 
     def encode_chunks(
         self,
@@ -478,7 +478,7 @@ class Tokenizer:
             encoder = self.new_encoder()
         data, bounds, tokens, document_ends, _ = segments
         ids, counts = encoder.encode(scheme, data, bounds, tokens, ends)
-        if len(self._encoders) < (os.cpu_count() or 1):
+        if len(self._encoders) < PROCESSORS:
             self._encoders.append(encoder)
         return ids, counts[document_ends - 1]
 

@@ -314,7 +314,7 @@ class TrainingRun:
             self._found = self._found._replace(
                 pair=np.empty(room, np.int32), place=np.empty(2 * room, np.int32)
             )
-        else:
+        elif code == Code.GROW_RECORDS:
             wide = grown(self._records.wide, 2 * self._records.wide.size)
             room = wide.size // 4
             self._records = _new_records(wide, self._records.places)

@@ -1,6 +1,6 @@
 """The compiled loops of the engine: arrays in, arrays out.
 
-Six jobs, each a file; who calls them stands behind.
+Each job has its files; the last column says who calls them.
 
 | file | job | called by |
 | --- | --- | --- |
@@ -23,7 +23,8 @@ then one index for each new token in merge order); the ids that users see are ma
 
 Kernels are taken from here by name, `kernels.scan_segments(...)`: numba is imported with the first
 one that is used. With the environment variable NUMBA_DISABLE_JIT=1 all of them run as plain
-Python, to be stepped through in a debugger.
+Python, to be stepped through: break at a line (in pdb, `b bpe_core/kernels/train.py:LINE`), since
+under a kernel's name stands what loads it.
 """
 
 from __future__ import annotations

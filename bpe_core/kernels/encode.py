@@ -1,11 +1,16 @@
 """Text to ids: pre-tokens that were met before are looked up, the others are merged.
 
-The cache of pre-tokens. A row is a cache line of eight words with two ways of four: key, key and
-number of ids, and up to four ids. A pre-token of five to eight ids takes a whole row, its key in
-the first way and the rest of its ids in the second. The key of a pre-token of up to 15 bytes is
-itself (see keys.py). That of a longer one is its hash and its length, below 2**56, and its ids
-stand behind its bytes in `ring`, which is written round and round; so do those of a short
-pre-token of nine ids and more. Then the way says where (as if the ring had no end) and how many.
+The cache of pre-tokens. A row is 64 bytes, a cache line, with two slots (*ways*, as in a
+processor's cache) of four words each:
+
+    way 0: key | key, number of ids | ids | ids      way 1: key | key, number of ids | ids | ids
+
+A pre-token of up to four ids takes a way. One of five to eight takes the row, its key in the first
+way and the rest of its ids in the second. The key of a pre-token of up to 15 bytes is itself (see
+keys.py); that of a longer one is its hash and its length, below 2**56. The bytes of a longer one
+and its ids stand in `ring`, which is written round and round; so do those of a short pre-token of
+nine ids and more. Then the way holds how many ids there are, and where in the ring: a number that
+only grows, of which the low bits are the place, so that what was written over can be told.
 
 A pre-token is looked for in its row and in the row beside it, and a new one moves others aside.
 
@@ -52,7 +57,7 @@ BORDER = 1
 
 @part(int64(U8, I64, I64, u64, BATCHED, i64))
 def _hash_batch(buf, bounds, given, rows, batch, state):
-    """Write the next entries of the batch and return how many; state[:3] moves behind them.
+    """Write the next entries of the batch and return how many; state[:3] moves on past them.
 
     The rows are asked for well before they are looked at, so that their cache misses overlap.
     `long` takes the numbers of the long pre-tokens, and of those at the end of `buf`; long[BATCH]

@@ -43,7 +43,7 @@ def short_key_inside(buf, i, n):
 
 @part(tuple_of(2, uint64)(U8, int64, int64))
 def short_key(buf, i, n):
-    """The same wherever the pre-token stands."""
+    """Both words of a pre-token of n <= 15 bytes, wherever it stands."""
     if i + 16 <= buf.size:
         return short_key_inside(buf, i, n)
     low = ZERO

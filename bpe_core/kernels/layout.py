@@ -15,9 +15,10 @@ NEVER = 2**31 - 1  # the rank of a boundary that no merge erases
 
 
 class Code(IntEnum):
-    """What a kernel tells its caller. A code that asks for room comes before anything changed.
+    """What a kernel tells its caller; one set for all, so that no code means two things.
 
-    One set for all kernels, so that no code means two things.
+    A GROW code comes before the step has changed the text. NO_ROOM, MORE_ENDS and CACHE_FULL leave
+    a place from which the next call goes on.
     """
 
     DONE = 0  # all that was asked for
@@ -37,8 +38,8 @@ class Code(IntEnum):
 LETTER = 1
 NUMBER = 2
 SPACE = 4
-UPPER = 8  # what o200k takes at the front of a word: capitals, letters without case, marks
-LOWER = 16  # ... and behind them: small letters, letters without case, marks
+UPPER = 8  # what o200k has first in a word: capitals, letters without case, combining marks
+LOWER = 16  # ... and after them: small letters, letters without case, combining marks
 
 # Scanners, by number. 0: none, `regex` does the cutting.
 GPT2 = 1
@@ -48,12 +49,13 @@ WHITESPACE = 4
 
 # Scanning works on a window of text at a time.
 WINDOW = 1 << 12  # bytes
-COLUMNS = 16  # sets of bytes in the table of marks, named in scan.py
-MARKS_SIZE = COLUMNS * (WINDOW // 64 + 3)
-TEXT_SIZE = WINDOW + 128  # bytes of a window with what may be read behind it
+COLUMNS = 16  # sets of bytes, named in scan.py
+SETS_SIZE = COLUMNS * (WINDOW // 64 + 3)
+TEXT_SIZE = WINDOW + 128  # bytes of a window with what may be read beyond it
 ENDS_ROOM = WINDOW + 8  # room for the ends of a window; they are written by eights
 
-# Tie rules, in the order of trainer.TIE_BREAKS.
+# Tie rules, in the order of trainer.TIE_BREAKS. What each one says: reference.winning_order,
+# incremental.train, and _beats in train.py.
 GREATEST_BYTES = 0
 LOWEST_IDS = 1
 
@@ -70,7 +72,7 @@ SLACK = 16  # bytes that may be read beyond the ring
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
-TOP = np.uint64(63)  # from bit 0 to the highest one
+TOP_BIT = np.uint64(63)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -93,7 +95,7 @@ class Window(NamedTuple):
 
     text: np.ndarray  # uint8[TEXT_SIZE]
     kinds: np.ndarray  # uint8[TEXT_SIZE]: class bits of the bytes of characters beyond ASCII
-    marks: np.ndarray  # uint64[MARKS_SIZE]
+    sets: np.ndarray  # uint64[SETS_SIZE]
 
 
 class Limits(NamedTuple):
@@ -122,7 +124,7 @@ class Records(NamedTuple):
 
     wide: np.ndarray  # int64: COUNT, START
     narrow: np.ndarray  # int32: LEFT, RIGHT, SIZE, STAMP
-    places: np.ndarray  # int32: two numbers a place, its cell and its weight
+    places: np.ndarray  # int32: two numbers a place, its cell and its tag (see train.py)
 
 
 class Heap(NamedTuple):
@@ -153,11 +155,17 @@ class NewPlaces(NamedTuple):
 
     pair: np.ndarray  # int32
     place: np.ndarray  # int32: as in Records.places
-    memo: np.ndarray  # int32: the latest pair with token t at its left, [2 * t], or right
+    # memo[2 * t] is the latest pair (t, new), memo[2 * t + 1] the latest (new, t), with the token
+    # that was then new; records of earlier steps are stale.
+    memo: np.ndarray  # int32
 
 
 class Trace(NamedTuple):
-    """What is recorded of each merge, a row a step; the columns of `trainer.MergeTrace`."""
+    """What is recorded of each merge, a row a step; the columns of `merge_trace.MergeTrace`.
+
+    Another column is made here, filled in steps 3 or 7 of `train_merges`, and stands in
+    `trainer._empty_trace`, `merge_trace.py`, `reference.Step` and `incremental.py`.
+    """
 
     left: np.ndarray  # int32
     right: np.ndarray  # int32
@@ -181,7 +189,8 @@ N_TOKENS = 4  # corpus tokens
 N_HEAP = 5
 THRESHOLD = 6  # the least count in the heap; 0: there is no heap yet
 N_TOP = 7
-BOUND_COUNT = 8  # every pair that is not in `top` loses to this one
+# The bound, a pair with the count it had then: no pair outside `top` comes before it.
+BOUND_COUNT = 8
 BOUND_PAIR = 9
 STATE_SIZE = 10
 

@@ -5,8 +5,9 @@ function, which is its definition and runs where numba's JIT is off (NUMBA_DISAB
 the code to generate. Does not belong here: anything with a loop or a decision of its own.
 
 A decorated function below is called by numba while it compiles a caller: it gets the types of the
-arguments, and returns the signature and the function that writes the instructions. Indices are not
-negative and lie inside the array; neither form checks it.
+arguments, and returns the signature and the function that writes the instructions. Indices must not
+be negative and what is read or written must lie inside the array: the code does not check it, and
+of the plain forms only `get` and `put` do.
 """
 
 from __future__ import annotations

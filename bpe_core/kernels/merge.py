@@ -101,10 +101,10 @@ def _least_of_8(keys, i):
 def merge_short(buf, start, n, ranks, scratch, joins, write):
     """Merge n <= SHORT bytes; their tokens are left in scratch.token, return how many.
 
-    While merging, place 1 + i is that of byte i, and before and behind stand tokens that merge
-    with nothing. Bit p of `live` says that a token begins at place p; keys[p] is the rank of
+    While merging, place 1 + i is that of byte i; at both ends stand tokens that merge with
+    nothing. Bit p of `live` says that a token begins at place p; keys[p] is the rank of
     its pair with the next one, and p in the lowest six bits. With `write`, joins[k] becomes the
-    rank that erased the boundary behind byte k of `buf`.
+    rank that erased the boundary between bytes k and k + 1 of `buf`.
     """
     sym = scratch.token
     keys = scratch.heap
@@ -128,10 +128,10 @@ def merge_short(buf, start, n, ranks, scratch, joins, write):
         if best == NO_KEY:
             break
         at = best & 63
-        # The tokens behind: j, which is taken in, and k. The one before: i.
-        behind = live >> np.uint64(at + 1)
-        j = at + 1 + np.int64(trailing_zeros(behind))
-        k = at + 1 + np.int64(trailing_zeros(behind & (behind - one)))
+        # To the right: j, which is taken in, then k. To the left: i.
+        right = live >> np.uint64(at + 1)
+        j = at + 1 + np.int64(trailing_zeros(right))
+        k = at + 1 + np.int64(trailing_zeros(right & (right - one)))
         i = 63 - np.int64(leading_zeros(live & ((one << np.uint64(at)) - one)))
         live ^= one << np.uint64(j)
         token = np.int64(get(ranks.made, best >> 6))
@@ -188,7 +188,7 @@ def _heap_pop(heap, n):
 
 @part(int64(U8, int64, int64, RANKS, SCRATCH, i32, boolean))
 def merge_long(buf, start, n, ranks, scratch, joins, write):
-    """The same for any n >= 1; scratch.begin tells where each token begins as well."""
+    """Merge any n >= 1 bytes, as `merge_short` does; scratch.begin tells where tokens begin."""
     sym, rank, begin, after, before, heap = scratch
     size = 0
     for i in range(n):
@@ -328,7 +328,7 @@ def find_parents(data, borders, table, at, joined, left, right):
 @kernel(void(U8, I64, int64, RANKS, SCRATCH, i32))
 def join_pretokens(buf, ends, start, ranks, scratch, joins):
     """Write the rank of each merge onto the boundary that it erases; joins[i] is the boundary
-    between buf[i] and buf[i + 1]. Pre-tokens stand one behind the other from `start` on."""
+    between buf[i] and buf[i + 1]. The pre-tokens follow each other from `start` on."""
     at = start
     for k in range(ends.size):
         size = ends[k] - at

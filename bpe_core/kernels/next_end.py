@@ -6,6 +6,11 @@ definition, and it decides where the fast one (`scan.py`) cannot. As pre-tokens 
 lengths random, the processor mispredicts the end of nearly each such loop, which is why there is a
 fast one.
 
+A new pattern with a scanner: its number in `layout.py` and in its row of `patterns.py`; a function
+here, called by `next_end`; what must be cut whatever stands around, `_is_cut` in `scan.py`, without
+which streams are cut wrongly; a `_starts_*` there, called by `scan_segments`. The tests run every
+pattern of `patterns.py` that has a number against `regex`.
+
 Belongs here: one pre-token at a time. Does not belong here: windows and sets of bytes.
 """
 
@@ -139,9 +144,9 @@ def _next_cl100k(buf, i, stop, classes):
 def _word_o200k(buf, i, stop, classes):
     """End of a word in o200k's sense at i: capitals, then small letters; i: there is none.
 
-    Letters without case and marks count as both. As a regular expression gives back what it
-    took too much, a run of capitals with no small letter behind it ends after the last of its
-    characters that count as both, if it has one.
+    Letters without case and combining marks count as both. As a regular expression gives back
+    what it took too much, a run of capitals with no small letter after it ends with the last of
+    its characters that count as both, if it has one.
     """
     both = i  # end of the last characters of the run that count as both
     while i < stop:

@@ -5,17 +5,23 @@ numbers: the token, which counts in a token's first and last cell only, so that 
 token are found without any list; and, in a token's first cell, the record of the pair that it
 forms with the next token (NONE: no next token, or too long).
 
-Training never spells a token twice. The history inside a stretch of text that ends up as one token
-depends on its bytes alone: no token crossed its borders, places of a pair of two different tokens
-cannot overlap, and a run of one token that is paired off across a border would have left a token
-over it. So each merge makes a new token, number 256 + step, and all places of a pair (a, b) come
-into being in the step that makes the younger of the two. Hence a pair's places are one stretch
-of `places`, and no table of pairs is needed: an old pair is read off its cell, a new one is
-found by its other token in `memo`. A place is checked when it is used, so nothing has to be
-taken out of a list when a neighbor changes.
+Training never spells a token twice: wherever a stretch of text ends up as one token, it got there
+by the same merges, which depend on its bytes alone. For no token ever lay across its borders, so
+the text around it can have changed nothing inside, but for one case: a run of one token, in which
+pairs are taken from the left. If the run goes on beyond a border, as here beyond the left one,
 
-A place carries its weight with it, since looking that up would be one more cache miss: the weight
-itself, or where it does not fit, -1 - the number of the pre-token.
+    a a a|a a a      pairs (a, a) from the left:      aa a|a aa      a token across the border
+    a a|a a a a                                       aa|aa aa       none: as if it stood alone
+
+then taking pairs either respects the border or makes a token across it, which is not the case. So
+each merge makes a new token, number 256 + step, and all places of a pair (a, b) come up in the step
+that makes the younger of the two. Hence a pair's places are one stretch of `places`, from left to
+right, and no table of pairs is needed: an old pair is read off its cell, a new one is found by its
+other token in `memo`. A place is checked when it is used, so nothing has to be taken out of a
+list when a neighbor changes.
+
+A place carries a tag, since looking its weight up would be one more cache miss: the weight itself,
+or where that does not fit, -1 - the number of the pre-token.
 
 The heap holds the pairs with a count of `threshold` and more, each with the count it had when last
 looked at. Counts only fall, so a stored count is an upper bound, and an entry is put right when it
@@ -23,7 +29,8 @@ comes up. Most pairs never come near the top: where the heap runs low it is made
 threshold. The best few pairs stand in order in `top`, with their true counts; every other pair
 loses to the bound. So a step looks at those alone, and walks the heap only where `top` runs low.
 
-`incremental.py` is the same idea in plain Python, with the same names.
+`incremental.py` is the same idea in plain Python, with the same names. It has no memo (a dictionary
+finds the pair), no threshold and no bound: all pairs are in its heap, and the top is taken anew.
 
 Belongs here: the state of a training and its steps. Does not belong here: growing the arrays and
 saying why training stopped (`trainer.py`).
@@ -319,8 +326,8 @@ def _refill_top(state, top, heap, histogram, tie, records, tokens):
 def _count_tied(count, n, heap, wide, histogram, stack):
     """How many pairs have exactly the winner's count.
 
-    Small counts are tallied as they change; among large ones ties are rare, so the top of
-    the heap is walked (every stored count there is at most `count`).
+    Small counts are tallied as they change. Among large ones ties are rare, so the heap is walked
+    from its root: a stored count is never too low, so below a smaller one nothing can tie.
     """
     if count < HISTOGRAM_SIZE:
         return np.int64(histogram[count])
@@ -527,6 +534,14 @@ def _merge_places(
 
     Returns how many places were merged (weighted), how many records there are then, how many
     places of new pairs were found, and how many old pairs were touched.
+
+    Places come from left to right. Where they overlap, in a run of one token, the first one wins:
+    the cell of the second is cleared, so its place is no longer one. The cells of `aaaaa`, each
+    with its token and its pair:
+
+        a,aa  a,aa  a,aa  a,aa  a       places 1 2 3 4 of (a, a)
+        A,Aa  A     a,aa  a,aa  a       place 1 merged to A; place 2 is gone
+        A,AA  A     A,Aa  A     a       place 3 merged, which turns (A, a) into (A, A)
     """
     wide, narrow, places = records
     memo = found.memo
@@ -555,7 +570,7 @@ def _merge_places(
         cells[2 * end - 2] = new
         cells[2 * p + 1] = NONE
 
-        if x >= 0:  # x stands before it: the pair (x, left) goes, (x, new) comes
+        if x >= 0:  # x to the left of it: the pair (x, left) goes, (x, new) comes
             at = p - tokens.size[x]
             pair = np.int64(cells[2 * at + 1])
             if pair >= 0:
@@ -564,7 +579,8 @@ def _merge_places(
                 wide[4 * pair + COUNT] -= weight
             pair = np.int64(NONE)
             if tokens.size[x] + new_size <= max_size:
-                # The pair (new, new) is met from its right token only.
+                # x is new where the place before was merged a moment ago: the pair (new, new) is
+                # entered once, from its right token, in the place of (x, new) with x on the left.
                 m = 2 * x if x != new else 2 * new + 1
                 pair = np.int64(memo[m])
                 if pair < first_new:
@@ -574,8 +590,8 @@ def _merge_places(
                 _add_place(pair, at, tag, weight, n_found, records, found)
                 n_found += 1
             cells[2 * at + 1] = pair
-        if y >= 0:  # y stands behind it: the pair (right, y) goes, (new, y) comes
-            if right_pair >= 0:
+        if y >= 0:  # y to the right of it: the pair (right, y) goes, (new, y) comes
+            if right_pair >= 0:  # an old pair: to the right nothing is merged yet
                 n_touched = _touch(right_pair, step, records, tally, n_touched)
                 wide[4 * right_pair + COUNT] -= weight
             if tokens.size[y] + new_size <= max_size:
@@ -661,7 +677,8 @@ def train_merges(
             return Code.DONE
         new = 256 + step  # the token that this step makes
 
-        # 1. Know the best pairs. Without a bound, `top` holds every pair.
+        # 1. Know the best pairs. Without a bound, `top` holds every pair; a bound is never below
+        #    the heap's threshold, so every pair that may come before it is in the heap.
         if state[N_TOP] < max(trace.cand_left.shape[1], 1) and state[BOUND_COUNT] > 0:
             _refill_top(state, top, heap, tally.histogram, tie, records, tokens)
 
