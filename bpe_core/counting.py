@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -33,6 +34,7 @@ class PretokenCounter:
 
     def __init__(self, pretokenizer: PreTokenizer) -> None:
         self.pretokenizer = pretokenizer
+        self.unmatched_bytes = 0  # of pre-tokens that the pattern does not match
         self._table = PretokenTable(
             rows=np.zeros(4 << 12, np.uint64),
             offsets=np.zeros((1 << 11) + 1, np.int64),
@@ -85,7 +87,9 @@ class PretokenCounter:
                 code = kernels.count_segments(data, bounds, ends, batch, self._table, place)
             return
         for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
-            ends = self.pretokenizer.ends(data, start, stop)
+            gaps: list[str] = []
+            ends = self.pretokenizer.ends(data, start, stop, gaps)
+            self.unmatched_bytes += sum(len(gap.encode()) for gap in gaps)
             self.add_pretokens(data, np.append(start, ends), np.ones(ends.size, np.int64))
 
     def add_pretokens(self, data: np.ndarray, borders: np.ndarray, weights: np.ndarray) -> None:
@@ -137,7 +141,8 @@ def count_pretokens(
     """Count the distinct pre-tokens of a corpus; return them and the number of bytes replaced.
 
     Special tokens are borders and are not counted. `workers` threads split the work (default:
-    one a processor); a sum does not depend on its split, so neither does the result.
+    one a processor); a sum does not depend on its split, so neither does the result. A warning
+    tells of text that the pattern does not match.
 
     >>> counter, _ = count_pretokens("low low<|x|>low", PreTokenizer(), ["<|x|>"])
     >>> counter.to_dict()
@@ -158,6 +163,7 @@ def count_pretokens(
     if workers == 1 or len(first) < 2:
         for part in itertools.chain(first, parts):
             total.add_segments(part.data, part.bounds)
+        _warn_of_gaps(total)
         return total, source.replaced_bytes
 
     lock = threading.Lock()
@@ -176,7 +182,22 @@ def count_pretokens(
         for done in [pool.submit(work) for _ in range(workers)]:
             counter = done.result()
             total.add_pretokens(counter.data, counter.offsets, counter.counts)
+            total.unmatched_bytes += counter.unmatched_bytes
+    _warn_of_gaps(total)
     return total, source.replaced_bytes
+
+
+def _warn_of_gaps(total: PretokenCounter) -> None:
+    """Warn where the pattern does not match all of the text."""
+    n = total.unmatched_bytes
+    if n:
+        of = int(np.dot(np.diff(total.offsets), total.counts))
+        what = "anything in the text" if n == of else f"{n:,} of the text's {of:,} bytes"
+        warnings.warn(
+            f"the pattern {total.pretokenizer.pattern!r:.200} does not match {what}; "
+            "each such stretch is a pre-token of its own",
+            stacklevel=4,
+        )
 
 
 def _reported(

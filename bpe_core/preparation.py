@@ -241,8 +241,8 @@ class StagedPreTokenizer(PreTokenizer):
         """The patterns in use, for people; it is no regular expression itself."""
         return ", then ".join(stage.regex for stage in self.stages)
 
-    def spans(self, text: str) -> Iterable[tuple[int, int]]:
-        """Where the pre-tokens of a text begin and end, in characters."""
+    def spans(self, text: str, gaps: list[str] | None = None) -> Iterable[tuple[int, int]]:
+        """Where the pre-tokens of a text begin and end, in characters; gaps are not told."""
         spans = [(0, len(text))] if text else []
         for stage in self.stages:
             spans = [

@@ -111,8 +111,11 @@ class PreTokenizer:
         """
         return [text[a:b] for a, b in self.spans(text)]
 
-    def spans(self, text: str) -> Iterable[tuple[int, int]]:
-        """Where the pre-tokens of a text begin and end, in characters."""
+    def spans(self, text: str, gaps: list[str] | None = None) -> Iterable[tuple[int, int]]:
+        """Where the pre-tokens of a text begin and end, in characters.
+
+        Those that the pattern does not match are added to `gaps`.
+        """
         if not text:
             return
         if not self.regex:
@@ -122,17 +125,24 @@ class PreTokenizer:
         for match in _compiled(self.regex).finditer(text):
             start, stop = match.span()
             if start > at:
+                if gaps is not None:
+                    gaps.append(text[at:start])
                 yield at, start
             if stop > start:
                 yield start, stop
             at = max(at, stop)
         if at < len(text):
+            if gaps is not None:
+                gaps.append(text[at:])
             yield at, len(text)
 
-    def ends(self, data: np.ndarray, start: int, stop: int) -> np.ndarray:
+    def ends(
+        self, data: np.ndarray, start: int, stop: int, gaps: list[str] | None = None
+    ) -> np.ndarray:
         """End of each pre-token of data[start:stop], int64[n], as offsets into `data`.
 
-        `data` is uint8 and holds valid UTF-8; start and stop fall between characters.
+        `data` is uint8 and holds valid UTF-8; start and stop fall between characters. `gaps` is
+        as for `spans`; a compiled scanner leaves none.
         """
         if stop <= start:
             return np.empty(0, np.int64)
@@ -144,7 +154,7 @@ class PreTokenizer:
             return ends[:n]
         raw = data[start:stop]
         text = raw.tobytes().decode("utf-8")
-        ends = np.fromiter((b for _, b in self.spans(text)), np.int64)
+        ends = np.fromiter((b for _, b in self.spans(text, gaps)), np.int64)
         if len(text) == stop - start:
             return ends + start
         first_bytes = np.flatnonzero((raw & 0xC0) != 0x80)

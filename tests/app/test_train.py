@@ -283,6 +283,15 @@ def test_a_pattern_that_does_not_work_is_refused(app: AppTest, pattern: str, sai
     assert "job" not in quiet(app).session_state
 
 
+def test_what_a_pattern_leaves_out_is_told(app: AppTest) -> None:
+    app = paste(app, "low, lower")
+    app.selectbox(key="pattern").set_value(setup.CUSTOM).run()
+    app.text_input(key="custom_pattern").set_value("[a-z]+").run()
+    assert "does not match 2 of these 10 characters" in captions(quiet(app))
+    app.text_input(key="custom_pattern").set_value("[a-z]+|[^a-z]").run()
+    assert "does not match" not in captions(quiet(app))
+
+
 # -- what survives ----------------------------------------------------------------------------
 
 

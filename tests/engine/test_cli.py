@@ -287,6 +287,12 @@ def test_special_tokens_in_the_text_follow_the_options(
     assert [int(i) for i in done.out.split()] == expected
 
 
+def test_a_pattern_that_matches_nothing_is_told_of(run: Run, text: Path, tmp_path: Path) -> None:
+    done = run("train", text, "--vocab-size", 300, "--out", tmp_path, "--pattern", "(?:gpt)", "-q")
+    assert done.status == 0
+    assert "'(?:gpt)' does not match anything in the text" in done.err[0]
+
+
 def test_a_gzip_file_is_unpacked_and_a_note_says_so(
     run: Run, text: Path, tmp_path: Path, small: tuple[Path, Tokenizer]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,26 @@ def test_a_pattern_with_no_room_on_the_stack_is_refused_in_a_sentence() -> None:
 def test_a_long_pattern_that_is_broken_is_soon_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="the pattern"):
         PreTokenizer(pattern)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_pattern_that_leaves_text_out_is_told_of(workers: int) -> None:
+    text = "low, löwer\n" * 300_000
+    for pattern, said in (
+        ("(?:gpt)", "does not match anything in the text"),
+        (r"\p{L}+", f"does not match {300_000 * 3:,} of the text's {len(text.encode()):,} bytes"),
+        ("[^ö]+", f"does not match {300_000 * 2:,} of the text's {len(text.encode()):,} bytes"),
+    ):
+        with pytest.warns(UserWarning, match=said) as caught:
+            result = Trainer(300, pattern=pattern).train(text, workers=workers)
+        assert len(caught) == 1
+        assert result.trace.corpus_bytes == len(text.encode())
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"\p{L}+|\P{L}", r"(?s:.)|\b|$"])
+def test_a_pattern_that_leaves_nothing_out_is_not_told_of(pattern: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Trainer(300, pattern=pattern).train("low, löwer\n \0 中" * 99)
+        Trainer(300, pattern=pattern).train("")
+        Trainer(300, pattern=pattern).train({b"low": 9})

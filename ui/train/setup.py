@@ -138,14 +138,22 @@ def _split(corpus: ChosenText) -> None:
 
 def _show_cut(corpus: ChosenText) -> None:
     """Show the first lines, pre-token by pre-token, letter for letter."""
+    text = corpus.head[:_PREVIEW]
+    gaps: list[str] = []
     try:
-        pretokens = cut(_pattern(), corpus.head[:_PREVIEW])
+        pretokens = cut(_pattern(), text, gaps)
     except ValueError:
         return  # the sentence stands below the row
     shown = "".join(map(_box, pretokens))
     if shown:
         st.html(f'<div class="ms-cut" dir="auto">{shown}</div>')
         st.caption("The first lines of the text: each box is one pre-token, · is a blank.")
+    if gaps:
+        n = sum(map(len, gaps))
+        st.caption(
+            f"The pattern does not match {n:,} of these {len(text):,} characters; each such "
+            "stretch stays one pre-token."
+        )
 
 
 def _box(pretoken: str) -> str:
@@ -163,8 +171,10 @@ def _show_glosses(pattern: NamedPattern) -> None:
         st.caption("The rules of the pattern; at each place the first one that fits is taken.")
 
 
-def cut(pattern: str, text: str) -> list[str]:
+def cut(pattern: str, text: str, gaps: list[str] | None = None) -> list[str]:
     """Cut ``text`` at a named or own pattern; ValueError if it is broken or takes too long.
+
+    What the pattern does not match is added to ``gaps``.
 
     >>> cut("gpt2", "Hello there")
     ['Hello', ' there']
@@ -180,7 +190,7 @@ def cut(pattern: str, text: str) -> list[str]:
                 "This pattern takes too long even on the first lines of the text; "
                 "remove repetitions inside repetitions, such as (a+)+."
             ) from None
-    return splitter.split(text)
+    return [text[start:stop] for start, stop in splitter.spans(text, gaps)]
 
 
 def _visible(text: str) -> str:
