@@ -16,4 +16,4 @@ TEXT_TOTAL_MB = 100
 
 #: One file of a tokenizer, and how many files make one.
 TOKENIZER_FILE_MB = 30
-TOKENIZER_FILES = 4
+TOKENIZER_FILES = 8

@@ -75,10 +75,13 @@ def _file_of(name: str) -> Path:
     if len(native) > 1:
         some = ", ".join(file.name for file in native[:3])
         raise CommandError(f"{name}: it holds several tokenizers ({some}); name one of them")
-    path = native[0] if native else path / "vocab.json"
-    if not path.exists():
-        raise CommandError(f"{name}: it holds neither bpe-*.json nor vocab.json; name a file")
-    return path
+    known = [*native, path / "tokenizer.json", path / "vocab.json"]
+    found = next((file for file in known if file.exists()), None)
+    if found is None:
+        raise CommandError(
+            f"{name}: it holds neither bpe-*.json nor tokenizer.json nor vocab.json; name a file"
+        )
+    return found
 
 
 def _lacks_settings(path: Path) -> Literal["tiktoken", "gpt2", ""]:
@@ -132,11 +135,18 @@ def _rank_file(path: Path, specials: list[str] | None, pattern: str | None) -> T
 
 
 def _gpt2_files(path: Path, specials: list[str] | None, pattern: str | None) -> Tokenizer:
-    """A tokenizer from vocab.json and the merges.txt beside it."""
+    """A tokenizer from vocab.json and the merges.txt beside it, and an added_tokens.json there."""
     merges = path.with_name(path.stem.replace("vocab", "merges") + ".txt")
     if not merges.exists() and path.exists():
         raise CommandError(f"{path}: the file of merges, {merges}, is missing; put it there")
-    tokenizer = Tokenizer.from_files(path, merges, specials or (), pattern or "gpt2")
+    added = path.with_name("added_tokens.json")
+    tokenizer = formats.loads_gpt2(
+        path.read_bytes(),
+        merges.read_bytes(),
+        specials or (),
+        pattern=pattern or "gpt2",
+        added_tokens_json=added.read_bytes() if added.is_file() else None,
+    )
     unused = unused_ids(tokenizer)
     if unused:
         some = ", ".join([repr(shown(tokenizer.vocab[i])) for i in unused[:3]])

@@ -40,10 +40,12 @@ def loads_gpt2(
     special_tokens: Mapping[str, int] | Iterable[str] | None = None,
     *,
     pattern: str = "gpt2",
+    added_tokens_json: str | bytes | None = None,
 ) -> Tokenizer:
     """A tokenizer from the contents of vocab.json and merges.txt.
 
-    The files do not say which entries are special tokens: name them in `special_tokens`.
+    The files do not say which entries are special tokens: name them in `special_tokens`, or give
+    the content of an added_tokens.json, which holds tokens with their ids.
     With None (not named at all) a warning tells of entries that no merge makes; they can be
     decoded but are never encoded to. Another one tells of merges that are listed twice, of which
     the last counts. Raises FormatError. Source: the files of GPT-2.
@@ -53,7 +55,7 @@ def loads_gpt2(
     >>> loads_gpt2(vocab_json, merges_txt).encode("abc")
     [256, 99]
     """
-    tokenizer, notes = _read(vocab_json, merges_txt, special_tokens, pattern)
+    tokenizer, notes = _read(vocab_json, merges_txt, special_tokens, pattern, added_tokens_json)
     for note in notes:
         warnings.warn(f"merges.txt: {note}", stacklevel=3)
     if special_tokens is None and tokenizer.extra:
@@ -71,12 +73,16 @@ def _read(
     merges_txt: str | bytes,
     special_tokens: Mapping[str, int] | Iterable[str] | None,
     pattern: str,
+    added_tokens_json: str | bytes | None,
 ) -> LoadedTokenizer:
+    added: dict[str, int] = {}
+    if added_tokens_json is not None:
+        added = _read_added(added_tokens_json)
     name = "vocab.json"
     entries = json_of(name, vocab_json)
     if not isinstance(entries, dict):
         raise FormatError(name, "top level", "expected an object of token to id")
-    names = {name for name in special_tokens or () if isinstance(name, str)}
+    names = {name for name in (*added, *(special_tokens or ())) if isinstance(name, str)}
     vocab: dict[int, bytes] = {}
     key_of: dict[int, str] = {}
     for (key, i), own in zip(entries.items(), all_from_characters(entries), strict=True):
@@ -95,11 +101,39 @@ def _read(
     known = set(vocab.values())
     lines = text_of("merges.txt", merges_txt)
     merges = _merges_at_once(lines, known) or _merges_by_line(lines, known)
+    if added:
+        special_tokens = _with_ids(added, special_tokens or (), vocab)
     try:
         tokenizer = Tokenizer.from_vocab(vocab, merges, special_tokens, pattern)
     except ValueError as err:
         raise FormatError("vocab.json + merges.txt", "content", str(err)) from None
     return LoadedTokenizer(tokenizer, tuple(repeated_note(len(merges), len(tokenizer.model.table))))
+
+
+def _read_added(data: str | bytes) -> dict[str, int]:
+    """The tokens of an added_tokens.json with their ids."""
+    entries = json_of(ADDED, data)
+    if not isinstance(entries, dict):
+        raise FormatError(ADDED, "top level", "expected an object of token to id")
+    return special_ids(ADDED, entries, {})
+
+
+def _with_ids(
+    added: Mapping[str, int],
+    special_tokens: Mapping[str, int] | Iterable[str],
+    vocab: Mapping[int, bytes],
+) -> dict[str, int]:
+    """Added and special tokens with ids: as given, as in the vocabulary, or the next ones."""
+    if isinstance(special_tokens, Mapping):
+        return {**added, **special_tokens}
+    ids = dict(added)
+    id_of = {vocab[i]: i for i in sorted(vocab, reverse=True)}
+    following = max([*vocab, *added.values()]) + 1
+    for name in special_tokens:
+        if name not in ids:
+            ids[name] = id_of.get(name.encode("utf-8"), following)
+            following += ids[name] == following
+    return ids
 
 
 def _unused(tokenizer: Tokenizer) -> str:
@@ -192,12 +226,10 @@ def _sniff(content: FileContent) -> str:
 
 
 def _loads(files: Mapping[str, bytes], settings: ReadSettings) -> LoadedTokenizer:
-    added: dict[str, int] = {}
-    if ADDED in files:
-        added = special_ids(ADDED, json_of(ADDED, files[ADDED]), {})
     tokenizer, notes = _read(
-        files[VOCAB], files[MERGES], {**added, **(settings.special_tokens or {})}, settings.pattern
-    )
+        files[VOCAB], files[MERGES], settings.special_tokens or {}, settings.pattern,
+        files.get(ADDED),
+    )  # fmt: skip
     if tokenizer.extra:
         unused = (
             f"{len(tokenizer.extra)} entries are made by no merge ({_unused(tokenizer)}): if they "

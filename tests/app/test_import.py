@@ -97,6 +97,25 @@ def test_what_was_exported_comes_back(tokenizer: Tokenizer, kind: Any, packed: b
     assert published.lookup(new.key) is new.tokenizer
 
 
+def test_all_small_files_of_a_repository_are_taken_together(tokenizer: Tokenizer) -> None:
+    plain = Tokenizer(tokenizer.model, tokenizer.pretokenizer, ids=tokenizer.ids)
+    small = {
+        **formats.dumps(plain, "gpt2"),
+        "added_tokens.json": json.dumps(tokenizer.special_tokens).encode(),
+        "tokenizer_config.json": b'{"tokenizer_class": "X"}',
+        "special_tokens_map.json": b'{"eos_token": "<|x|>"}',
+    }
+    assert importing.lacks_settings(small)
+    found = importing.from_files(importing.unpacked([*small.items()]), pattern="cl100k")
+    assert found.tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
+    assert not any("No special tokens were named" in note for note in found.notes)
+    everything = {**small, **formats.dumps(tokenizer, "hf")}
+    assert not importing.lacks_settings(everything)
+    found = importing.from_files(importing.unpacked([*everything.items()]), pattern="gpt2")
+    assert found.tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
+    assert all(any(name in note for note in found.notes) for name in small)
+
+
 def test_special_tokens_without_an_id_get_one(tokenizer: Tokenizer) -> None:
     files = formats.dumps(tokenizer, "gpt2")
     new = importing.from_files(files, pattern="cl100k", specials="<|x|>\n<pad> 999\n<new>")

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 import bpe_core
-from bpe_core import Tokenizer, Trainer, TrainingRun, cli, corpus, counting
+from bpe_core import Tokenizer, Trainer, TrainingRun, cli, corpus, counting, formats
 from bpe_core import __main__ as command_line
 
 ROOT = Path(bpe_core.__file__).resolve().parents[1]
@@ -423,6 +423,29 @@ def test_a_tokenizer_is_found_by_file_folder_or_vocab(run: Run, text: Path, tmp_
     assert run("inspect", out, "--json").status == 0
     (out / "vocab.json").unlink()
     assert "holds neither" in run("inspect", out).err[0]
+
+
+def test_of_a_repositorys_folder_the_tokenizer_json_is_taken(
+    run: Run, text: Path, tmp_path: Path
+) -> None:
+    """It holds the pattern and the added tokens; without it, added_tokens.json has the latter."""
+    out, sample = tmp_path / "hf", tmp_path / "sample.txt"
+    run("train", text, "--vocab-size", 280, "--special", END, "--pattern", "o200k", "--out", out,
+        "--format", "hf", "-q")  # fmt: skip
+    assert names(out) == ["tokenizer.json"]
+    tokenizer = formats.loads_hf((out / "tokenizer.json").read_bytes())
+    sample.write_text(f"It's 1234567{END} a<think> b", encoding="utf-8")
+    expected = tokenizer.encode(sample.read_text("utf-8"))
+    assert [int(i) for i in run("encode", sample, "-t", out).out.split()] == expected
+    plain = Tokenizer(tokenizer.model, tokenizer.pretokenizer, ids=tokenizer.ids)
+    for name, content in formats.dumps(plain, "gpt2").items():
+        (out / name).write_bytes(content)
+    assert [int(i) for i in run("encode", sample, "-t", out).out.split()] == expected
+    (out / "tokenizer.json").unlink()
+    added = {END: tokenizer.special_tokens[END], "<think>": 999}
+    (out / "added_tokens.json").write_text(json.dumps(added), encoding="utf-8")
+    ids = [int(i) for i in run("encode", sample, "-t", out, "--special", "b").out.split()]
+    assert {*added.values(), tokenizer.encode("b")[0]} <= set(ids)
 
 
 def test_inspect_tells_the_numbers_as_text_and_json(

@@ -328,6 +328,13 @@ def test_added_tokens_beside_a_vocabulary_are_those_of_tokenizers(tmp_path: Path
     tokenizer = formats.loads(files)[1].tokenizer
     for text in ("123 a<|im_end|>", "<think>ab<think>", "a <think> b", "<|im_end|"):
         assert tokenizer.encode(text) == theirs.encode(text).ids
+    parts = [files[name] for name in ("vocab.json", "merges.txt")]
+    more = formats.loads_gpt2(
+        *parts, ["<|im_end|>", "ab", "<new>"], added_tokens_json=files["added_tokens.json"]
+    )
+    assert more.special_tokens == tokenizer.special_tokens | {"ab": 259, "<new>": 262}
+    with pytest.raises(FormatError, match=r"added_tokens\.json, top level"):
+        formats.loads_gpt2(*parts, added_tokens_json="[]")
     with pytest.raises(FormatError, match=r"added_tokens\.json.*'<think>'.*same id 260"):
         formats.loads(files | {"added_tokens.json": b'{"<|im_end|>": 260, "<think>": 260}'})
     with pytest.raises(FormatError, match=r"'<think>' has id 259.*b'ab'"):

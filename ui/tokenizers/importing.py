@@ -90,9 +90,9 @@ def _unzipped(name: str, content: bytes) -> list[tuple[str, bytes]]:
 
 
 def lacks_settings(files: Mapping[str, bytes]) -> bool:
-    """Whether the files are of a format that holds neither pattern nor special tokens."""
-    found = map(formats.sniff, files.values())
-    return any(file is not None and not file.format.holds_settings for file in found)
+    """Whether the file that is read is of a format that holds no pattern and special tokens."""
+    found = [file.format for file in map(formats.sniff, files.values()) if file is not None]
+    return bool(found) and not any(kind.holds_settings for kind in found)
 
 
 def recognized(files: Mapping[str, bytes]) -> known.Encoding | None:
@@ -147,7 +147,7 @@ def from_files(
     except RecursionError:
         raise ImportProblem("The file is nested too deeply to be read.") from None
     notes = list(found.notes)
-    if not formats.FORMATS[kind].holds_settings and not listed:
+    if not formats.FORMATS[kind].holds_settings and not found.tokenizer.special_tokens:
         notes.append("No special tokens were named, so none are recognized.")
     check(found.tokenizer)
     names = [name for name in files if not name.endswith(".py")]
