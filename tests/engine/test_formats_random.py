@@ -81,6 +81,7 @@ texts = st.lists(
 
 @given(contents(), st.lists(texts, min_size=3, max_size=8))
 @settings(max_examples=200)
+@pytest.mark.filterwarnings("ignore:the pattern .* does not match")
 def test_what_is_read_gives_the_ids_of_the_library_everywhere(
     content: dict[str, Any], examples: list[str]
 ) -> None:
@@ -90,6 +91,7 @@ def test_what_is_read_gives_the_ids_of_the_library_everywhere(
     except FormatError:
         return
     theirs = tokenizers.Tokenizer.from_str(written)
+    examples = [text for text in examples if has_ids(theirs, text)]
     for text in examples:
         ids = tokenizer.encode(text)
         assert ids == ids_of(theirs, text), text
@@ -112,6 +114,17 @@ def test_what_is_read_gives_the_ids_of_the_library_everywhere(
         else:
             assert formats.prove(tokenizer, name, examples).differing == (), name
             check_with_its_library(tokenizer, name, examples)
+
+
+def has_ids(theirs: Any, text: str) -> bool:
+    """Whether the library encodes it: white space as a token with both strips may end it."""
+    try:
+        ids_of(theirs, text)
+    except BaseException as err:  # what Rust's panics become is no Exception
+        if type(err).__name__ != "PanicException":
+            raise
+        return False
+    return True
 
 
 def ids_without_added_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
