@@ -254,6 +254,12 @@ def added_tokens_of(
         for flag, value in flags.items():
             if not isinstance(value, bool):
                 raise FormatError(NAME, place, f"{flag!r} must be true or false, not {value!r}")
+        if content.isspace() and flags["lstrip"] and flags["rstrip"]:
+            raise FormatError(
+                NAME, place,
+                "it is white space and takes the white space on both sides along (lstrip and "
+                "rstrip): what then is found twice is not told apart; not supported",
+            )  # fmt: skip
         added[content] = i
         options[content] = AddedToken(**flags)
         if isinstance(i, int):

@@ -533,6 +533,7 @@ def test_an_added_token_that_is_also_made_by_merges() -> None:
         ({"added_tokens": [added("<a>", "x")]}, "<a>"),  # type: ignore[arg-type]
         ({"added_tokens": [added("<a>", 260) | {"lstrip": 1}]}, "<a>.*lstrip"),
         ({"added_tokens": {}}, "added_tokens"),
+        ({"added_tokens": [added(" ", 260, lstrip=True, rstrip=True)]}, "' '.*lstrip and rstrip"),
         ({"model": []}, "model"),
     ],
 )  # fmt: skip
