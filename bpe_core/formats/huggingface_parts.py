@@ -258,7 +258,7 @@ def added_tokens_of(
             raise FormatError(
                 NAME, place,
                 "it is white space and takes the white space on both sides along (lstrip and "
-                "rstrip): what then is found twice is not told apart; not supported",
+                "rstrip), so that its places overlap; not supported",
             )  # fmt: skip
         added[content] = i
         options[content] = AddedToken(**flags)
