@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -61,6 +60,19 @@ class PretokenCounter:
     def data(self) -> np.ndarray:
         """The bytes of all distinct pre-tokens, one after the other, uint8."""
         return self._table.arena[: int(self._table.state[1])]
+
+    @property
+    def gaps_note(self) -> str:
+        """What the pattern does not match of the text, as a sentence for people; "" for nothing."""
+        n = self.unmatched_bytes
+        if not n:
+            return ""
+        of = int(np.dot(np.diff(self.offsets), self.counts))
+        what = "anything in the text" if n == of else f"{n:,} of the text's {of:,} bytes"
+        return (
+            f"the pattern {self.pretokenizer.pattern!r:.200} does not match {what}; "
+            "each such stretch is a pre-token of its own"
+        )
 
     def add(self, text: bytes) -> None:
         """Count the pre-tokens of one stretch of text, given as valid UTF-8."""
@@ -141,8 +153,7 @@ def count_pretokens(
     """Count the distinct pre-tokens of a corpus; return them and the number of bytes replaced.
 
     Special tokens are borders and are not counted. `workers` threads split the work (default:
-    one a processor); a sum does not depend on its split, so neither does the result. A warning
-    tells of text that the pattern does not match.
+    one a processor); a sum does not depend on its split, so neither does the result.
 
     >>> counter, _ = count_pretokens("low low<|x|>low", PreTokenizer(), ["<|x|>"])
     >>> counter.to_dict()
@@ -163,7 +174,6 @@ def count_pretokens(
     if workers == 1 or len(first) < 2:
         for part in itertools.chain(first, parts):
             total.add_segments(part.data, part.bounds)
-        _warn_of_gaps(total)
         return total, source.replaced_bytes
 
     lock = threading.Lock()
@@ -183,21 +193,7 @@ def count_pretokens(
             counter = done.result()
             total.add_pretokens(counter.data, counter.offsets, counter.counts)
             total.unmatched_bytes += counter.unmatched_bytes
-    _warn_of_gaps(total)
     return total, source.replaced_bytes
-
-
-def _warn_of_gaps(total: PretokenCounter) -> None:
-    """Warn where the pattern does not match all of the text."""
-    n = total.unmatched_bytes
-    if n:
-        of = int(np.dot(np.diff(total.offsets), total.counts))
-        what = "anything in the text" if n == of else f"{n:,} of the text's {of:,} bytes"
-        warnings.warn(
-            f"the pattern {total.pretokenizer.pattern!r:.200} does not match {what}; "
-            "each such stretch is a pre-token of its own",
-            stacklevel=4,
-        )
 
 
 def _reported(

@@ -9,6 +9,7 @@ The loop itself is one compiled kernel (`kernels.train_merges`); the same in pla
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -158,10 +159,13 @@ def _whole(value: object) -> int | None:
 class TrainingRun:
     """A training that can be advanced by some merges, looked at, gone on with, or left.
 
-    Made by `Trainer.start`. However it is advanced, the merges and the trace are the same.
+    Made by `Trainer.start`. However it is advanced, the merges and the trace are the same. A
+    warning says what of the text the pattern does not match.
     """
 
     def __init__(self, trainer: Trainer, counter: PretokenCounter, replaced_bytes: int) -> None:
+        if counter.gaps_note:
+            warnings.warn(counter.gaps_note, stacklevel=4)
         self.trainer = trainer
         self.replaced_bytes = replaced_bytes
         self.stop_reason: str | None = None

@@ -93,6 +93,7 @@ def _counted(
         replaced += bad
         if len(counter):
             counter.add_pretokens(part.data, part.offsets, part.counts)
+            counter.unmatched_bytes += part.unmatched_bytes
         else:
             counter = part
     return counter, replaced

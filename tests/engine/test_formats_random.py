@@ -81,7 +81,6 @@ texts = st.lists(
 
 @given(contents(), st.lists(texts, min_size=3, max_size=8))
 @settings(max_examples=200)
-@pytest.mark.filterwarnings("ignore:the pattern .* does not match")
 def test_what_is_read_gives_the_ids_of_the_library_everywhere(
     content: dict[str, Any], examples: list[str]
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import PATTERNS, Tokenizer, Trainer, formats, known
+from bpe_core.analysis.replay import Replay
 from bpe_core.patterns import typed_pattern
 from bpe_core.pretokenize import PreTokenizer
 
@@ -137,3 +138,12 @@ def test_a_pattern_that_leaves_nothing_out_is_not_told_of(pattern: str) -> None:
         Trainer(300, pattern=pattern).train("low, löwer\n \0 中" * 99)
         Trainer(300, pattern=pattern).train("")
         Trainer(300, pattern=pattern).train({b"low": 9})
+
+
+def test_only_training_warns_of_gaps() -> None:
+    """Whoever only measures with a tokenizer is not told again."""
+    with pytest.warns(UserWarning, match="does not match"):
+        tokenizer = Trainer(260, pattern=r"\p{L}+").train("low low, lower").tokenizer
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Replay(tokenizer, "low low, lower")
