@@ -30,6 +30,8 @@ from .text import (
     sniff_encoding,
     utf8_pieces,
 )
+from .text import DecodedText as DecodedText
+from .text import decode_text as decode_text
 
 LONGEST_NAME = 4096  # characters of a path
 BLOCK = 1 << 19  # bytes or characters read at a time

@@ -37,6 +37,7 @@ from .special import (
     check_special_tokens,
     special_policy,
 )
+from .text import DecodeStream as DecodeStream
 from .text import utf8, utf8_array, utf8_pieces
 
 PROCESSORS = os.cpu_count() or 1  # asking takes a tenth of the time of a short call

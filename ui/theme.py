@@ -8,7 +8,6 @@ component, which lives beside its code.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import streamlit as st
@@ -27,28 +26,6 @@ HUES = tuple(PALETTE[f"hue-{i}"] for i in range(8))
 
 #: For lines and marks in charts, on light and dark alike.
 NEUTRAL = PALETTE["neutral"]
-
-
-@dataclass(frozen=True)
-class Colors:
-    """The named colors of one appearance."""
-
-    background: str
-    card: str
-    text: str
-    muted: str
-    border: str
-    accent: str
-    inset: str
-
-    @classmethod
-    def of(cls, appearance: str) -> Colors:
-        """Return the palette's colors of "light" or "dark"."""
-        return cls(**{field.name: PALETTE[f"{appearance}-{field.name}"] for field in fields(cls)})
-
-
-LIGHT = Colors.of("light")
-DARK = Colors.of("dark")
 
 _FRAME = style_sheet(_FOLDER / "frame.css")
 _LARGE = style_sheet(_FOLDER / "frame_large.css")

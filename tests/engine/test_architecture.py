@@ -227,3 +227,14 @@ def test_every_public_call_has_a_runnable_example() -> None:
     for title, item in public_items(importlib.import_module("bpe_core.reference")):
         if inspect.isfunction(item):
             assert ">>>" in (inspect.getdoc(item) or ""), title
+
+
+def test_names_that_moved_are_still_found_where_they_were() -> None:
+    from bpe_core import corpus, metrics, registry, text, tokenizer, trainer
+
+    assert corpus.decode_text is text.decode_text is bpe_core.decode_text
+    assert corpus.DecodedText is text.DecodedText is bpe_core.DecodedText
+    assert tokenizer.DecodeStream is text.DecodeStream is bpe_core.DecodeStream
+    assert trainer.MergeTrace is bpe_core.MergeTrace
+    assert registry.encoding_of("gpt-4o") == "o200k_base"
+    assert callable(metrics.bytes_per_token)
